@@ -89,7 +89,7 @@ const PAGES: [(&str, &[&str], &str); 11] = [
         &["startup.md", "startup.html", "startup.csv"],
         "large-cached,1,fathom guard+pool,",
     ),
-    ("bounds", &["bounds.md"], "what users pay"),
+    ("bounds", &["bounds.md", "bounds.html"], "what users pay"),
     (
         "scaling",
         &["scaling.md", "scaling.html", "scaling.csv"],
@@ -113,7 +113,7 @@ const PAGES: [(&str, &[&str], &str); 11] = [
     (
         "leaps-and-bounds-spec",
         &["leaps-and-bounds.md", "leaps-and-bounds-1.svg"],
-        "525.x264\\_r: absent",
+        "525.x264_r: absent",
     ),
 ];
 

@@ -203,8 +203,8 @@ fn without_native_code_a_bar_begins_with_the_programs_own() {
     let output = place.waterfall(&[&words[..], &["--out", "r"]].concat());
     let (said, shown) = (text(&output.stderr), text(&output.stdout));
     assert!(output.status.success(), "{said}{shown}");
-    assert!(shown.contains("\n  code "), "{shown}");
-    assert!(!shown.contains("\n  native "), "{shown}");
+    assert!(shown.contains("\n code "), "{shown}");
+    assert!(!shown.contains("\n native "), "{shown}");
     assert!(shown.contains("too few rounds to say more"), "{shown}");
 }
 

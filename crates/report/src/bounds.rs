@@ -1,5 +1,5 @@
 //! What strategies cost on 32-bit and 64-bit memories: the page of a campaign of
-//! `fathom suite bounds`, as Markdown whose tables line up in a terminal too.
+//! `fathom suite bounds`.
 //!
 //! ```text
 //!  Side    an engine in one configuration, with one width: a row in each suite
@@ -13,14 +13,15 @@
 
 use std::fmt::Write;
 
-use fathom_record::{Campaign, FailureKind, Names, Sandbox, Setting, Variant};
+use fathom_record::{Campaign, Names, Sandbox, Setting, Variant};
 use fathom_stats::{Ratio, Row, RowRatio, Summary, Verdict};
 
+use crate::about::{self, failures};
+use crate::document::Document;
 use crate::figures;
-use crate::pages::{Context, PageOutput, Printed};
-
-/// The page's file in a results folder.
-pub const FILE_NAME: &str = "bounds.md";
+use crate::pages::{Context, PageOutput};
+use crate::plain::Tone;
+use crate::table::Table;
 
 /// Our engine in cells, its strategy without checks, and the one that users get.
 const OWN: &str = "fathom";
@@ -33,55 +34,50 @@ const NAMED_MAX: usize = 3;
 
 /// What the experiment adds: its page in the place of the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
-    let page = render(context.campaign, context.summary);
-    PageOutput {
-        printed: Printed::Instead(page.clone()),
-        files: vec![(FILE_NAME.to_owned(), page)],
-        paper: Vec::new(),
-    }
+    PageOutput::instead("bounds", &document(context.campaign, context.summary), None)
 }
 
 /// The page.
-pub fn render(campaign: &Campaign, summary: &Summary) -> String {
+fn document(campaign: &Campaign, summary: &Summary) -> Document {
+    const WIDTHS: [Variant; 2] = [Variant::Wasm64, Variant::Wasm32];
     let page = Page { summary };
-    let mut text = format!("# Bounds checks: {}\n\n", campaign.header.name);
-    text.push_str(&page.head(campaign));
-    for variant in [Variant::Wasm64, Variant::Wasm32] {
+    let mut text = Document::new(format!("Bounds checks: {}", campaign.header.name));
+    text.say(Tone::Plain, page.head(campaign));
+    for variant in WIDTHS {
         let title = format!("{} memories: each strategy over `none`", words(variant));
-        text.push_str(&page.section(&title, &page.strategies(variant)));
+        page.section(&mut text, &title, &page.strategies(variant));
     }
-    for variant in [Variant::Wasm64, Variant::Wasm32] {
+    for variant in WIDTHS {
         let title = format!(
             "{} memories: code generators, over Cranelift's optimised code",
             words(variant)
         );
-        text.push_str(&page.section(&title, &page.generators(variant)));
+        page.section(&mut text, &title, &page.generators(variant));
     }
-    text.push_str(&page.section("64 bits over 32 bits of the same program", &page.widths()));
-    text.push_str(&page.section(
-        "Our `auto` over other engines, 64-bit memories",
-        &page.peers(),
-    ));
-    for variant in [Variant::Wasm64, Variant::Wasm32] {
+    let title = "64 bits over 32 bits of the same program";
+    page.section(&mut text, title, &page.widths());
+    let title = "Our `auto` over other engines, 64-bit memories";
+    page.section(&mut text, title, &page.peers());
+    for variant in WIDTHS {
         let title = format!(
             "{} memories: checks left out, over none left out",
             words(variant)
         );
-        text.push_str(&page.section(&title, &page.elision(variant)));
+        page.section(&mut text, &title, &page.elision(variant));
     }
-    for variant in [Variant::Wasm64, Variant::Wasm32] {
-        let title = format!(
-            "{} memories, workload by workload, over `none`",
-            words(variant)
-        );
-        text.push_str(&page.by_workload(&title, variant, &page.strategies(variant)));
-        let title = format!(
-            "{} memories, workload by workload: checks left out, over none left out",
-            words(variant)
-        );
-        text.push_str(&page.by_workload(&title, variant, &page.elision(variant)));
+    for variant in WIDTHS {
+        let title = format!("{} memories, workload by workload", words(variant));
+        for (over, lines) in [
+            (", over `none`", page.strategies(variant)),
+            (
+                ": checks left out, over none left out",
+                page.elision(variant),
+            ),
+        ] {
+            page.by_workload(&mut text, format!("{title}{over}"), variant, &lines);
+        }
     }
-    text.push_str(&failures(campaign));
+    text.listed("Not measured", failures(campaign));
     text
 }
 
@@ -119,15 +115,13 @@ struct Line {
 impl Page<'_> {
     /// What is compared, and how sure it is.
     fn head(&self, campaign: &Campaign) -> String {
-        let floor = self.summary.noise.geomean(1).map_or_else(
-            || "unknown: no control, or too few rounds of it".to_owned(),
-            |floor| figures::percent(floor.relative()),
-        );
         format!(
             "{} on {}. Times of the kernels; ratios paired by round, geometric means with 95 % \
-             intervals. Noise floor of the means: {floor}; a ratio marked ~ was not shown to \
-             differ from 1. Both widths are made of one source by one compiler.\n",
-            campaign.header.date, campaign.header.host.cpu_model,
+             intervals. Noise floor of the means: {}; a ratio marked ~ was not shown to \
+             differ from 1. Both widths are made of one source by one compiler.",
+            campaign.header.date,
+            campaign.header.host.cpu_model,
+            about::floor(self.summary),
         )
     }
 
@@ -305,35 +299,32 @@ impl Page<'_> {
         self.outside().iter().map(over).collect()
     }
 
-    fn section(&self, title: &str, lines: &[Line]) -> String {
+    fn section(&self, text: &mut Document, title: &str, lines: &[Line]) {
         if lines.is_empty() {
-            return String::new();
+            return;
         }
         let suites = self.suites();
-        let mut head = vec![String::new()];
-        head.extend(suites.iter().map(|suite| (*suite).to_owned()));
-        if suites.len() > 1 {
-            head.push("all".to_owned());
-        }
-        head.push("worst workload".to_owned());
-        let mut table = vec![head];
+        let has_all = suites.len() > 1;
+        let mut table = Table::new([""])
+            .and(suites.iter().copied())
+            .and(has_all.then_some("all"))
+            .and(["worst workload"]);
         for line in lines {
             let mut fields = vec![line.name.clone()];
             fields.extend(line.suites.iter().map(mean));
             fields.resize(suites.len() + 1, figures::NONE.to_owned());
-            if suites.len() > 1 {
-                fields.push(mean(&line.all));
-            }
+            fields.extend(has_all.then(|| mean(&line.all)));
             fields.push(worst(&line.all));
             table.push(fields);
         }
-        format!("\n## {title}\n\n{}", markdown(&table))
+        text.heading(title);
+        text.table(table);
     }
 
     /// Each workload in each of these lines.
-    fn by_workload(&self, title: &str, variant: Variant, lines: &[Line]) -> String {
+    fn by_workload(&self, text: &mut Document, title: String, variant: Variant, lines: &[Line]) {
         if lines.is_empty() {
-            return String::new();
+            return;
         }
         let mut names: Vec<&str> = Vec::new();
         for suite in self.suites() {
@@ -344,14 +335,13 @@ impl Page<'_> {
                     .flat_map(|row| self.summary.workloads_of(row)),
             );
         }
-        let mut table = vec![vec!["workload".to_owned()]];
-        table[0].extend(lines.iter().map(|line| line.name.clone()));
+        let mut table = Table::new(["workload"]).and(lines.iter().map(|line| &line.name));
         for workload in names {
-            let mut fields = vec![workload.to_owned()];
-            fields.extend(lines.iter().map(|line| of_workload(&line.all, workload)));
-            table.push(fields);
+            let fields = lines.iter().map(|line| of_workload(&line.all, workload));
+            table.push(std::iter::once(workload.to_owned()).chain(fields));
         }
-        format!("\n## {title}\n\n{}", markdown(&table))
+        text.heading(title);
+        text.table(table);
     }
 }
 
@@ -457,73 +447,6 @@ fn of_workload(ratio: &RowRatio, workload: &str) -> String {
         || figures::NONE.to_owned(),
         |one| marked(one.ratio.value, one.verdict),
     )
-}
-
-/// What has no time, a line for each engine and reason.
-pub(crate) fn failures(campaign: &Campaign) -> String {
-    let mut lines: Vec<(String, usize)> = Vec::new();
-    for failure in &campaign.failures {
-        let Some(cell) = failure.cell.as_ref().and_then(|id| {
-            let cells = &campaign.header.cells;
-            cells.iter().find(|cell| cell.id() == *id)
-        }) else {
-            continue;
-        };
-        let name = Names::sandbox(&cell.sandbox);
-        let at_once = match cell.threads {
-            1 => String::new(),
-            more => format!(", {more} at once"),
-        };
-        let kind: FailureKind = failure.kind;
-        let line = format!(
-            "{name}, {}{at_once}: {kind}: {}",
-            cell.variant, failure.message
-        );
-        match lines.iter_mut().find(|(known, _)| *known == line) {
-            Some((_, count)) => *count += 1,
-            None => lines.push((line, 1)),
-        }
-    }
-    if lines.is_empty() {
-        return String::new();
-    }
-    let mut text = "\n## Not measured\n\n".to_owned();
-    for (line, count) in lines {
-        let _ = writeln!(text, "- {line} ({})", figures::plural(count, "cell"));
-    }
-    text
-}
-
-/// A table whose columns line up, the first to the left.
-pub(crate) fn markdown(table: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        let fields = table.iter().filter_map(|line| line.get(column));
-        fields.map(|field| field.chars().count()).max().unwrap_or(0)
-    };
-    let columns = table.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for (number, line) in table.iter().enumerate() {
-        for (column, (field, width)) in line.iter().zip(&widths).enumerate() {
-            let pad = " ".repeat(width - field.chars().count());
-            let _ = match column {
-                0 => write!(text, "| {field}{pad} |"),
-                _ => write!(text, " {pad}{field} |"),
-            };
-        }
-        text.push('\n');
-        if number == 0 {
-            for (column, width) in widths.iter().enumerate() {
-                let dashes = "-".repeat(width + 1);
-                text.push_str(&match column {
-                    0 => format!("|{dashes}-|"),
-                    _ => format!("{dashes}:|"),
-                });
-            }
-            text.push('\n');
-        }
-    }
-    text
 }
 
 #[cfg(test)]

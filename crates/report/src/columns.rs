@@ -1,9 +1,13 @@
-//! The columns of a group's tables: one list for every format.
+//! A group's tables and their columns: one list for every format.
 
 use fathom_stats::Figure;
 
+use crate::chart;
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::view::{Group, Interval, Row, noun, shown};
+use crate::plain::Tone;
+use crate::table::{NEVER_SHOWN, Table};
+use crate::view::{Group, Interval, Kind, Rank, Row, Totals, noun, shown};
 
 /// One column.
 pub struct Column {
@@ -24,7 +28,7 @@ impl Column {
         Column {
             name: name.to_owned(),
             is_text: false,
-            spare: 9,
+            spare: NEVER_SHOWN,
             has_samples: false,
             show: Box::new(show),
         }
@@ -130,6 +134,66 @@ pub fn load(group: &Group) -> Vec<Column> {
     .map(|(name, figure)| cost(name, figure).spare(5));
     columns.extend(rest);
     filled(columns, group)
+}
+
+/// A group's tables, the first column of which is called so, and what may be said of them.
+pub(crate) fn section(page: &mut Document, group: &Group, with_load: bool, rank: &str) {
+    page.heading(&group.title);
+    page.table(table(group, &numbers(group), rank));
+    if with_load {
+        page.say(Tone::Plain, "Under load:");
+        page.table(table(group, &load(group), rank));
+    }
+    if let Some(totals) = &group.totals {
+        let mut table = Table::new([Totals::TITLE]).and(Totals::heads());
+        for row in &totals.rows {
+            table.push(std::iter::once(row.name.clone()).chain(row.fields()));
+        }
+        page.table(table);
+    }
+    let notes = group.footnotes.iter().enumerate();
+    let notes = notes.map(|(index, note)| format!("{}) {note}", index + 1));
+    let findings = group.findings.iter().map(|finding| finding.text.clone());
+    let totals = group.totals.iter().map(|totals| totals.sentence.clone());
+    let advice = totals.chain(group.advice.iter().cloned());
+    let toned = |tone: Tone| move |line: String| (tone, line);
+    page.list(
+        (notes.chain(group.caveats()).map(toned(Tone::Faint)))
+            .chain(findings.chain(group.no_floor()).map(toned(Tone::Plain)))
+            .chain(advice.map(toned(Tone::Strong))),
+    );
+}
+
+/// The rows of a group in these columns.
+fn table(group: &Group, columns: &[Column], rank: &str) -> Table {
+    let mut table = Table::new([rank, "engine"]).and(columns.iter().map(|one| &one.name));
+    table.is_left[..2].copy_from_slice(&[false, true]);
+    table.spare = vec![0, 0];
+    for (column, is_left) in columns.iter().zip(&mut table.is_left[2..]) {
+        *is_left = column.is_text;
+        table.spare.push(column.spare);
+    }
+    for row in &group.rows {
+        let name = match row.footnote {
+            Some(note) => format!("{} {} {note})", row.engine_and_version(), row.detail),
+            None => row.label(),
+        };
+        let mut fields = vec![chart::rank(row), name];
+        fields.extend(columns.iter().map(|column| (column.show)(row)));
+        table.lines.push((tone(row), fields));
+    }
+    table
+}
+
+fn tone(row: &Row) -> Tone {
+    match row.rank {
+        Rank::Place { place: 1, .. } => Tone::Strong,
+        Rank::Place { .. } | Rank::Reference => Tone::Plain,
+        Rank::Unranked if row.kind != Kind::Inexact && !row.costs.contains_key(&Figure::Run) => {
+            Tone::Bad
+        }
+        Rank::Unranked => Tone::Faint,
+    }
 }
 
 fn filled(columns: Vec<Column>, group: &Group) -> Vec<Column> {

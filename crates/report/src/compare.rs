@@ -9,7 +9,8 @@ use fathom_stats::exact::is_exact;
 use fathom_stats::{Row, Verdict};
 
 use crate::figures;
-use crate::plain::{Style, TextTable, Tone};
+use crate::plain::{Style, Tone};
+use crate::table::Table;
 use crate::view::{could_have_seen, range};
 
 /// Workloads listed under a row at most.
@@ -64,7 +65,7 @@ pub fn render(
             "The two have no row in common: nothing was compared.",
         );
     } else {
-        let table = table(comparison).render(style);
+        let table = table(comparison).terminal(style);
         text.push('\n');
         text.push_str(&table);
     }
@@ -174,14 +175,10 @@ fn basis(comparison: &Comparison) -> &'static str {
     }
 }
 
-fn table(comparison: &Comparison) -> TextTable {
+fn table(comparison: &Comparison) -> Table {
     let heads = ["", "row", "change", "95 %", "noise floor", "verdict"];
     let names = RowNames::of(comparison.rows.iter().map(|row| &row.row));
-    let mut table = TextTable {
-        head: heads.map(str::to_owned).to_vec(),
-        is_left: vec![true, true, false, false, false, true],
-        lines: Vec::new(),
-    };
+    let mut table = Table::new(heads).left([1, 5]);
     for row in &comparison.rows {
         if let Some(change) = &row.geomean {
             table.lines.push(line(&names.name(&row.row), change));

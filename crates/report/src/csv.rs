@@ -93,8 +93,7 @@ pub fn explained(columns: &[(&str, &str)]) -> String {
 
 /// All cells that have a time.
 pub fn render(view: &View) -> String {
-    let mut text = COLUMNS.map(|(name, _)| name).join(",");
-    text.push_str("\r\n");
+    let mut text = line(COLUMNS.map(|(name, _)| name));
     for group in &view.groups {
         for row in &group.rows {
             for (cell, workload) in row.cells.iter().zip(&group.workloads) {
@@ -102,9 +101,7 @@ pub fn render(view: &View) -> String {
                 for (figure, estimate) in &cell.figures {
                     let mut fields = fields(group, row, &workload.name, cell, *figure, estimate);
                     fields.extend(origin(view, row));
-                    let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
-                    text.push_str(&fields.join(","));
-                    text.push_str("\r\n");
+                    text.push_str(&line(fields));
                 }
             }
         }
@@ -202,8 +199,19 @@ fn number(value: Option<f64>) -> String {
     }
 }
 
+/// A line (RFC 4180).
+pub(crate) fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
+    let fields = fields.into_iter().map(|field| quote(field.as_ref()));
+    fields.collect::<Vec<String>>().join(",") + "\r\n"
+}
+
+/// A number as it was computed; empty where there is none.
+pub(crate) fn unrounded(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
 /// A field, in quotes where it must be.
-pub(crate) fn quote(field: &str) -> String {
+fn quote(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {

@@ -4,7 +4,33 @@
 use std::collections::BTreeMap;
 
 use fathom_record::campaign::{Config, FORMAT_VERSION, Process, Sample, WorkloadNote};
-use fathom_record::{Campaign, Cell, Header, Record, Sandbox, Variant};
+use fathom_record::{Campaign, Cell, Experiment, Header, Record, Sandbox, Variant};
+use fathom_stats::Summary;
+
+use crate::pages::{self, Context, PageOutput};
+use crate::view;
+
+/// What the page of an experiment says of a campaign.
+pub fn output(campaign: &Campaign, experiment: Experiment) -> PageOutput {
+    let summary = Summary::from_campaign(campaign);
+    let page = pages::of(experiment);
+    let figure = page.figure.unwrap_or(summary.compared);
+    let output = (page.output)(&Context {
+        campaign,
+        summary: &summary,
+        view: &view::from_campaign(campaign, &summary, figure, "samples.jsonl", "results"),
+        against: &[],
+    });
+    output.unwrap()
+}
+
+/// One of its files.
+pub fn file(campaign: &Campaign, experiment: Experiment, name: &str) -> String {
+    let PageOutput { files, paper, .. } = output(campaign, experiment);
+    let mut files = files.into_iter().chain(paper);
+    let found = files.find(|(have, _)| *have == name);
+    found.unwrap_or_else(|| panic!("no {name}")).1
+}
 
 /// A cell of size `mini` and one instance.
 pub fn cell(

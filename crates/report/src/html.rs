@@ -28,7 +28,6 @@ const SAMPLES_MAX: usize = 60;
 pub fn render(view: &View) -> Result<String, askama::Error> {
     Page {
         view,
-        style: include_str!("../templates/style.css"),
         pages: view
             .groups
             .iter()
@@ -59,7 +58,6 @@ fn control((cell, ratio): &(fathom_record::CellId, Option<Interval>)) -> (String
 #[template(path = "report.html")]
 struct Page<'a> {
     view: &'a View,
-    style: &'static str,
     pages: Vec<GroupPage<'a>>,
     controls: Vec<(String, String, String)>,
 }
@@ -72,10 +70,14 @@ pub(crate) fn tied(sentence: &str) -> String {
         .replace("± ", "±\u{a0}")
 }
 
-/// A sentence of ours as markup: tied, and commands between backticks as code.
+/// A sentence as markup: tied, and commands between backticks as code.
 pub(crate) fn prose(sentence: &str) -> String {
-    let parts = tied(sentence);
-    let parts = parts.split('`').map(escape).enumerate();
+    marked(&tied(sentence))
+}
+
+/// Text as markup: commands between backticks as code.
+pub(crate) fn marked(text: &str) -> String {
+    let parts = text.split('`').map(escape).enumerate();
     let parts = parts.map(|(at, part)| match at % 2 {
         0 => part,
         _ => format!("<code>{part}</code>"),

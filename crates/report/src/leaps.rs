@@ -21,14 +21,16 @@ use fathom_stats::Summary;
 use serde::Deserialize;
 
 use crate::ReportError;
-use crate::bounds::{failures, markdown as numbers};
+use crate::about::failures;
 use crate::figures;
 use crate::markdown::escape;
 use crate::pages::{Context, PageOutput};
 use crate::publications::{
-    self, Difference, Gap, Statement, done_otherwise, early, measured_on, not_reproduced, words,
+    self, Difference, Gap, Statement, done_otherwise, early, listed, measured_on, not_reproduced,
+    statements,
 };
 use crate::scaling::{self, Scaling};
+use crate::table::Table;
 use crate::view::{self, View, portable};
 
 /// The page's name.
@@ -99,7 +101,7 @@ impl Page<'_> {
         text.push_str(&self.side_by_side());
         text.push_str(&self.not_the_same(paper));
         text.push_str(&self.in_force());
-        text.push_str(&failures(self.campaign));
+        text.push_str(&listed("Not measured", failures(self.campaign)));
         let _ = write!(
             text,
             "\n## Reproduce\n\n```sh\n{}\n```\n\nThe same command continues a campaign that was stopped, and \
@@ -121,30 +123,25 @@ impl Page<'_> {
     }
 
     fn statements(&self, paper: &Paper) -> String {
-        let head = ["question", "published", "here", "where in the paper"];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
         let early = early(self.campaign);
-        for one in &paper.statement {
-            let here = self.here(&one.here).map_or_else(
-                || "not in this campaign".to_owned(),
-                |here| match early.is_some() && self.is_measured(&one.here) {
-                    true => figures::NONE.to_owned(),
-                    false => here,
-                },
-            );
-            table.push(vec![
-                one.what.clone(),
-                one.published.clone(),
-                here,
-                one.place.clone(),
-            ]);
-        }
+        let here = |question: &str| {
+            let here = self.here(question)?;
+            Some(match early.is_some() && self.is_measured(question) {
+                true => figures::NONE.to_owned(),
+                false => here,
+            })
+        };
         let note =
             "The paper's bars carry no numbers; the published figures here are those in its text.";
-        let early = early.map_or_else(String::new, |early| format!("\n\n{early}"));
-        format!(
-            "\n## What they found, and what was found here\n\n{note}{early}\n\n{}",
-            words(&table)
+        let early = early
+            .as_ref()
+            .map_or_else(String::new, |early| format!("{early}\n\n"));
+        statements(
+            "What they found, and what was found here",
+            &format!("{note}\n\n{early}"),
+            "where in the paper",
+            &paper.statement,
+            here,
         )
     }
 
@@ -155,8 +152,8 @@ impl Page<'_> {
                 text,
                 "\n## Instances side by side, in numbers\n\n{}\n\n{}\n{}",
                 self.scaling.head,
-                numbers(&part.throughput_table(self.scaling.processors)),
-                numbers(&part.cost_table())
+                part.throughput_table(self.scaling.processors).source(),
+                part.cost_table().source()
             );
         }
         if let Some(how) = &self.scaling.counted {
@@ -175,22 +172,21 @@ impl Page<'_> {
     }
 
     fn in_force(&self) -> String {
-        let head = [
+        let mut table = Table::words([
             "asked for",
             "engine",
             "back end",
             "tier",
             "checks",
             "evidence",
-        ];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
+        ]);
         for row in &self.view.in_force {
             let mut fields = vec![row.asked.clone()];
             fields.extend(row.found().map(str::to_owned));
             fields.push(row.evidence.clone());
-            table.push(fields.iter().map(|field| escape(field)).collect());
+            table.push(fields);
         }
-        format!("\n## Configuration in force\n\n{}", words(&table))
+        format!("\n## Configuration in force\n\n{}", table.markdown(escape))
     }
 
     /// The group of one instance of each, which most of the paper is about.

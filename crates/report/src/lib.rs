@@ -3,13 +3,11 @@
 //! ```text
 //!  samples.jsonl ── file ──▶ Campaign ── stats::Summary ──▶ view::View
 //!                                                             │
-//!             terminal ◀── plain ◀── columns ◀────────────────┤
-//!             Markdown ◀──────────── columns ◀────────────────┤
+//!   terminal, Markdown ◀── document ◀── columns ◀───────────┤
 //!             CSV, JSON ◀─────────────────────────────────────┤
 //!             HTML     ◀── chart ◀── columns ◀────────────────┘
 //!
-//!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
-//!                          bounds, scaling, library, the papers' pages
+//!  Experiment ── pages ──▶ what it adds: a document or a sheet in every form; papers' pages
 //!  earlier campaigns ── against ──▶ the page of one that is set beside them
 //!  Campaign      ── spent   ──▶ where its time went: terminal, Markdown, CSV
 //!  a trace       ── traced ──▶ HTML
@@ -37,6 +35,7 @@
 //! # }
 //! ```
 
+mod about;
 pub mod against;
 pub mod bounds;
 pub mod cases;
@@ -45,6 +44,7 @@ pub mod columns;
 pub mod compare;
 pub mod compare_json;
 pub mod csv;
+mod document;
 pub mod figures;
 pub mod file;
 #[cfg(test)]
@@ -57,7 +57,6 @@ pub mod library;
 pub mod markdown;
 pub mod merge;
 pub mod merge_json;
-mod own_html;
 pub mod pages;
 mod parquet;
 mod pictures;
@@ -69,6 +68,7 @@ pub mod scaling;
 pub mod sheet;
 pub mod site;
 pub mod spent;
+mod table;
 pub mod terminal;
 pub mod traced;
 pub mod view;

@@ -25,7 +25,7 @@ use fathom_stats::{Against, GroupRatio, Row, RowSummary, Summary};
 
 use crate::ReportError;
 use crate::figures;
-use crate::pages::{Context, PageOutput, Printed, at_once};
+use crate::pages::{Context, PageOutput, at_once};
 use crate::view::Interval;
 
 /// What the experiments add: their page in the place of the general report, and the one
@@ -34,11 +34,11 @@ use crate::view::Interval;
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
 pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
-    let files = files(context.campaign, context.summary);
+    let library = Library::of(context.campaign, context.summary);
+    let publication = publication::Publication::read()?;
     Ok(PageOutput {
-        printed: Printed::Instead(files[0].1.clone()),
-        files: files.map(|(name, text)| (name.to_owned(), text)).to_vec(),
-        paper: publication_files(context.campaign, context.summary)?,
+        paper: library.publication_files(&publication),
+        ..PageOutput::instead("library", &library.document(), Some(library.csv()))
     })
 }
 
@@ -76,28 +76,6 @@ pub struct Library<'a> {
     pub lines: Vec<Line>,
     /// Those whose median counts.
     ranked: Vec<Row>,
-}
-
-/// The files that a campaign's results folder is given, by name.
-pub fn files(campaign: &Campaign, summary: &Summary) -> [(&'static str, String); 3] {
-    let library = Library::of(campaign, summary);
-    [
-        ("library.md", library.markdown()),
-        ("library.csv", library.csv()),
-        ("library.html", library.html()),
-    ]
-}
-
-/// The page that sets the 2023 study's figures beside ours, and its pictures.
-///
-/// # Errors
-/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
-pub fn publication_files(
-    campaign: &Campaign,
-    summary: &Summary,
-) -> Result<Vec<(String, String)>, ReportError> {
-    let publication = publication::Publication::read()?;
-    Ok(Library::of(campaign, summary).publication_files(&publication))
 }
 
 impl<'a> Library<'a> {

@@ -3,60 +3,131 @@
 //! What must stay true: a name cannot become markup; everything from outside
 //! passes through [`escape`].
 
-use crate::chart;
-use crate::columns::{self, Column};
+use crate::columns;
+use crate::document::Document;
 use crate::figures;
 use crate::html::CITE;
-use crate::view::{Fact, Group, Totals, View};
+use crate::plain::Tone;
+use crate::table::Table;
+use crate::view::{FailureRow, Group, Row, View};
 
 /// The report. `None` fields are dashes, as everywhere.
 pub fn render(view: &View) -> String {
-    let mut text = format!("# {}\n\n", escape(&view.title));
-    paragraph(&mut text, &format!("**{}**", escape(&view.headline)));
+    let mut page = Document::new(&view.title);
+    page.say(Tone::Strong, &view.headline);
     for line in &view.checks {
-        paragraph(&mut text, &prose(line));
+        page.say(Tone::Plain, line);
     }
-    paragraph(&mut text, &escape(&view.subject));
-    paragraph(
-        &mut text,
-        &format!("{} · {}", escape(&view.host_line), escape(&view.date)),
-    );
+    page.say(Tone::Plain, &view.subject);
+    page.say(Tone::Plain, format!("{} · {}", view.host_line, view.date));
     for note in &view.notes {
-        paragraph(&mut text, &format!("> {}", escape(note)));
+        page.say(Tone::Bad, note);
     }
     for group in &view.groups {
-        section(group, view.has_load(), &mut text);
+        columns::section(&mut page, group, view.has_load(), "rank");
+        if !group.is_single() {
+            matrix(&mut page, group);
+        }
     }
-    soundness(view, &mut text);
-    failures(view, &mut text);
-    text.push_str("## Host and configuration\n\n");
-    facts(&mut text, &view.host);
-    facts(&mut text, &view.config);
-    paragraph(&mut text, &format!("Measured by {}", code(&view.command)));
-    paragraph(
-        &mut text,
-        &format!("Raw samples: {}", code(&view.samples_file)),
-    );
-    paragraph(&mut text, CITE);
-    text
+    soundness(&mut page, view);
+    let failures = view.failures.iter().map(FailureRow::line);
+    page.listed("Not measured", failures.collect());
+    page.heading("Host and configuration");
+    for facts in [&view.host, &view.config] {
+        let facts = facts.iter();
+        page.list(facts.map(|fact| (Tone::Plain, format!("{}: {}", fact.name, fact.value))));
+    }
+    page.say(Tone::Plain, format!("Measured by `{}`", view.command));
+    page.say(Tone::Plain, format!("Raw samples: `{}`", view.samples_file));
+    page.say(Tone::Plain, CITE);
+    page.markdown()
 }
 
-/// Text in which no character is markup.
+/// Ratios by workload.
+fn matrix(page: &mut Document, group: &Group) {
+    let (what, baseline) = (group.what(), &group.baseline);
+    page.say(Tone::Plain, format!("{what} as a multiple of {baseline}:"));
+    let mut table = Table::new(["workload"]).and(group.rows.iter().map(Row::label));
+    for (index, workload) in group.workloads.iter().enumerate() {
+        let ratios = group.rows.iter().map(|row| {
+            let cell = row.cells.get(index).and_then(Option::as_ref);
+            let ratio = cell.and_then(|cell| cell.to_baseline);
+            ratio.map_or_else(
+                || figures::NONE.to_owned(),
+                |ratio| figures::ratio_bare(ratio.value),
+            )
+        });
+        table.push(std::iter::once(workload.name.clone()).chain(ratios));
+    }
+    page.table(table);
+}
+
+fn soundness(page: &mut Document, view: &View) {
+    if view.probes.is_empty() {
+        return;
+    }
+    let mut table = Table::new([
+        "sandbox",
+        "found",
+        "claimed",
+        "observed",
+        "accesses",
+        "violations",
+        "probed",
+    ])
+    .left([1, 2, 3, 6]);
+    for probe in &view.probes {
+        table.push([
+            probe.sandbox.to_string(),
+            probe.found(),
+            probe.claimed.to_string(),
+            probe.observed.to_string(),
+            probe.tried(),
+            probe.broken(),
+            probe.day().to_owned(),
+        ]);
+    }
+    page.heading("Soundness");
+    page.table(table);
+}
+
+/// Text in which no character is markup, and no more of it escaped than that takes: Markdown is
+/// read as it is, too.
 pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    escaped(text, text)
+}
+
+/// A part of a text.
+fn escaped(part: &str, text: &str) -> String {
+    let mut escaped = String::with_capacity(part.len());
+    let mut before = None;
+    let mut rest = part.chars().peekable();
+    while let Some(character) = rest.next() {
+        let is_after_word = before.is_some_and(char::is_alphanumeric);
+        let after = rest.peek().copied();
+        let is_before_word = after.is_some_and(char::is_alphanumeric);
+        let is_markup = match character {
+            '\\' | '`' | '[' | ']' | '|' | '#' => true,
+            // What begins a list, and what is between two of them.
+            '-' | '+' => before.is_none() && after == Some(' '),
+            '*' if before.is_none() && after == Some(' ') => true,
+            '*' | '~' => text.matches(character).count() > 1,
+            '_' => !is_after_word || !is_before_word,
+            '@' => !is_after_word,
+            _ => false,
+        };
         match character {
             '\n' | '\t' | '\r' => escaped.push(' '),
             control if control.is_control() => escaped.push('\u{fffd}'),
-            '&' => escaped.push_str("&amp;"),
+            '&' if is_before_word || after == Some('#') => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '@' => {
-                escaped.push('\\');
-                escaped.push(character);
+            other => {
+                escaped.extend(is_markup.then_some('\\'));
+                escaped.push(other);
             }
-            other => escaped.push(other),
         }
+        before = Some(character);
     }
     escaped
 }
@@ -81,193 +152,14 @@ fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-fn paragraph(text: &mut String, paragraph: &str) {
-    text.push_str(paragraph);
-    text.push_str("\n\n");
-}
-
-fn section(group: &Group, with_load: bool, text: &mut String) {
-    text.push_str(&format!("## {}\n\n", escape(&group.title)));
-    table(group, &columns::numbers(group), text);
-    if with_load {
-        text.push_str("Under load:\n\n");
-        table(group, &columns::load(group), text);
-    }
-    if let Some(totals) = &group.totals {
-        total_table(totals, text);
-    }
-    for (index, note) in group.footnotes.iter().enumerate() {
-        text.push_str(&format!("- {}) {}\n", index + 1, escape(note)));
-    }
-    for caveat in group.caveats() {
-        text.push_str(&format!("- {}\n", escape(&caveat)));
-    }
-    for finding in &group.findings {
-        text.push_str(&format!("- {}\n", escape(&finding.text)));
-    }
-    if let Some(totals) = &group.totals {
-        text.push_str(&format!("- **{}**\n", escape(&totals.sentence)));
-    }
-    for advice in &group.advice {
-        text.push_str(&format!("- **{}**\n", escape(advice)));
-    }
-    text.push('\n');
-    if !group.is_single() {
-        matrix(group, text);
-    }
-}
-
-fn total_table(totals: &Totals, text: &mut String) {
-    let heads = Totals::heads();
-    let head: Vec<String> = std::iter::once(Totals::TITLE.to_owned())
-        .chain(heads)
-        .collect();
-    line(text, &head);
-    let rule = head.iter().enumerate();
-    let rule: Vec<&str> = rule
-        .map(|(at, _)| if at == 0 { "---" } else { "---:" })
-        .collect();
-    line(text, &rule);
-    for row in &totals.rows {
-        let fields = std::iter::once(escape(&row.name)).chain(row.fields());
-        line(text, &fields.collect::<Vec<_>>());
-    }
-    text.push('\n');
-}
-
-/// A sentence of ours, in which commands stand between backticks.
-fn prose(sentence: &str) -> String {
+/// A sentence in which commands stand between backticks.
+pub(crate) fn prose(sentence: &str) -> String {
     let parts = sentence.split('`').enumerate();
     let parts = parts.map(|(at, part)| match at % 2 {
-        0 => escape(part),
+        0 => escaped(part, sentence),
         _ => code(part),
     });
     parts.collect()
-}
-
-fn table(group: &Group, columns: &[Column], text: &mut String) {
-    let mut head = vec!["rank".to_owned(), "engine".to_owned()];
-    let mut rule = vec!["---:", "---"];
-    for column in columns {
-        head.push(escape(&column.name));
-        rule.push(if column.is_text { "---" } else { "---:" });
-    }
-    line(text, &head);
-    line(text, &rule);
-    for row in &group.rows {
-        let name = match row.footnote {
-            Some(note) => format!("{} {} {note})", row.engine_and_version(), row.detail),
-            None => row.label(),
-        };
-        let mut fields = vec![chart::rank(row), escape(&name)];
-        fields.extend(columns.iter().map(|column| escape(&(column.show)(row))));
-        line(text, &fields);
-    }
-    text.push('\n');
-}
-
-/// Ratios by workload.
-fn matrix(group: &Group, text: &mut String) {
-    let mut head = vec!["workload".to_owned()];
-    head.extend(group.rows.iter().map(|row| escape(&row.label())));
-    let mut rule = vec!["---"];
-    rule.resize(head.len(), "---:");
-    paragraph(
-        text,
-        &format!(
-            "{} as a multiple of {}:",
-            group.what(),
-            escape(&group.baseline)
-        ),
-    );
-    line(text, &head);
-    line(text, &rule);
-    for (index, workload) in group.workloads.iter().enumerate() {
-        let mut fields = vec![escape(&workload.name)];
-        fields.extend(group.rows.iter().map(|row| {
-            row.cells
-                .get(index)
-                .and_then(|cell| cell.as_ref()?.to_baseline)
-                .map_or_else(
-                    || figures::NONE.to_owned(),
-                    |ratio| figures::ratio_bare(ratio.value),
-                )
-        }));
-        line(text, &fields);
-    }
-    text.push('\n');
-}
-
-fn soundness(view: &View, text: &mut String) {
-    if view.probes.is_empty() {
-        return;
-    }
-    text.push_str("## Soundness\n\n");
-    line(
-        text,
-        &[
-            "sandbox",
-            "found",
-            "claimed",
-            "observed",
-            "accesses",
-            "violations",
-            "probed",
-        ],
-    );
-    line(text, &["---", "---", "---", "---", "---:", "---:", "---"]);
-    for probe in &view.probes {
-        line(
-            text,
-            &[
-                escape(probe.sandbox.as_str()),
-                probe.found(),
-                probe.claimed.to_string(),
-                probe.observed.to_string(),
-                probe.tried(),
-                probe.broken(),
-                probe.day().to_owned(),
-            ],
-        );
-    }
-    text.push('\n');
-}
-
-fn failures(view: &View, text: &mut String) {
-    if view.failures.is_empty() {
-        return;
-    }
-    text.push_str("## Not measured\n\n");
-    for failure in &view.failures {
-        text.push_str(&format!(
-            "- {} ({}): {}: {}\n",
-            escape(&failure.what),
-            escape(&failure.rounds),
-            escape(&failure.kind),
-            escape(&failure.message)
-        ));
-    }
-    text.push('\n');
-}
-
-fn facts(text: &mut String, facts: &[Fact]) {
-    for fact in facts {
-        text.push_str(&format!(
-            "- {}: {}\n",
-            escape(&fact.name),
-            escape(&fact.value)
-        ));
-    }
-    text.push('\n');
-}
-
-fn line<S: AsRef<str>>(text: &mut String, fields: &[S]) {
-    for field in fields {
-        text.push_str("| ");
-        text.push_str(field.as_ref());
-        text.push(' ');
-    }
-    text.push_str("|\n");
 }
 
 #[cfg(test)]
@@ -280,6 +172,14 @@ mod tests {
             escape("a|b <script> *x* [l](u) `c`\n# @me"),
             r"a\|b &lt;script&gt; \*x\* \[l\](u) \`c\` \# \@me"
         );
+        assert_eq!(
+            escape("* fd_read _x_ ~~y~~ R&D, a & b &#60;"),
+            r"\* fd_read \_x\_ \~\~y\~\~ R&amp;D, a & b &amp;\#60;"
+        );
+        // As they are: nothing of it is markup.
+        for text in ["~1.02 (0.99–1.05)", "16* (runs/s)", "wasmtime@48", "-1 + 2"] {
+            assert_eq!(escape(text), text);
+        }
         assert_eq!(code("a `b` c"), "`` a `b` c ``");
         assert_eq!(code("plain"), "`plain`");
     }

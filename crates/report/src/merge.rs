@@ -5,7 +5,8 @@ use fathom_stats::{Ratio, Verdict};
 
 use crate::compare::RowNames;
 use crate::figures;
-use crate::plain::{Style, TextTable, Tone};
+use crate::plain::{Style, Tone};
+use crate::table::Table;
 use crate::view::could_have_seen;
 
 /// A shard as it is shown.
@@ -64,7 +65,7 @@ pub fn render(merged: &Merged, shown: &Shown<'_>, style: Style) -> String {
     say(Tone::Plain, "");
     let names = RowNames::of(merged.rows.iter().map(|row| &row.row));
     let table = means(merged, shown, &names);
-    text.push_str(&table.render(style));
+    text.push_str(&table.terminal(style));
     let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
     say(Tone::Plain, "");
     for row in &merged.rows {
@@ -89,39 +90,30 @@ pub fn render(merged: &Merged, shown: &Shown<'_>, style: Style) -> String {
     }
     if shown.has_workloads {
         say(Tone::Plain, "");
-        text.push_str(&workloads(merged, shown, &names).render(style));
+        text.push_str(&workloads(merged, shown, &names).terminal(style));
     }
     text
 }
 
-fn means(merged: &Merged, shown: &Shown<'_>, names: &RowNames) -> TextTable {
-    let mut head: Vec<String> = ["row", "to", "ratio", "95 %", "verdict", "workloads"]
-        .map(str::to_owned)
-        .to_vec();
-    head.extend(
-        shown
-            .shards
-            .iter()
-            .map(|shard| format!("shard {}", shard.index)),
-    );
-    head.push("interaction".to_owned());
-    let mut is_left = vec![true, true, false, false, true];
-    is_left.resize(head.len(), false);
-    let rows = merged.rows.iter().filter_map(|row| {
-        let estimates = row.estimates.as_ref().ok()?;
+fn means(merged: &Merged, shown: &Shown<'_>, names: &RowNames) -> Table {
+    let shards = shown.shards.iter();
+    let mut table = Table::new(["row", "to", "ratio", "95 %", "verdict", "workloads"])
+        .and(shards.map(|shard| format!("shard {}", shard.index)))
+        .and(["interaction"])
+        .left([1, 4]);
+    for row in &merged.rows {
+        let Ok(estimates) = &row.estimates else {
+            continue;
+        };
         let (mean, verdict) = &estimates.geomean;
         let mut fields = vec![names.name(&row.row), names.name(&row.baseline)];
         fields.extend(known(mean, *verdict));
         fields.push(figures::count(mean.workloads as f64));
         fields.extend(machines(estimates));
         fields.push(figures::percent(estimates.interaction.exp_m1()));
-        Some((Tone::Plain, fields))
-    });
-    TextTable {
-        head,
-        is_left,
-        lines: rows.collect(),
+        table.push(fields);
     }
+    table
 }
 
 /// The ratio, its interval and its verdict.
@@ -145,21 +137,16 @@ fn machines(estimates: &Estimates) -> impl Iterator<Item = String> {
     })
 }
 
-fn workloads(merged: &Merged, shown: &Shown<'_>, names: &RowNames) -> TextTable {
+fn workloads(merged: &Merged, shown: &Shown<'_>, names: &RowNames) -> Table {
     let heads = ["row", "workload", "shard", "ratio", "95 %", "verdict"];
-    let lines = merged.rows.iter().flat_map(|row| {
-        let all = row.estimates.iter().flat_map(|one| &one.workloads);
-        all.map(|one| {
+    let mut table = Table::new(heads).left([1, 2, 5]);
+    for row in &merged.rows {
+        for one in row.estimates.iter().flat_map(|one| &one.workloads) {
             let shard = one.shard.and_then(|at| shown.shards.get(at));
             let shard = shard.map_or("all".to_owned(), |shard| shard.index.to_string());
-            let mut fields = vec![names.name(&row.row), one.workload.clone(), shard];
-            fields.extend(known(&one.ratio, one.verdict));
-            (Tone::Plain, fields)
-        })
-    });
-    TextTable {
-        head: heads.map(str::to_owned).to_vec(),
-        is_left: vec![true, true, true, false, false, true],
-        lines: lines.collect(),
+            let first = [names.name(&row.row), one.workload.clone(), shard];
+            table.push(first.into_iter().chain(known(&one.ratio, one.verdict)));
+        }
     }
+    table
 }

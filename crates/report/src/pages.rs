@@ -26,6 +26,7 @@ use fathom_record::{Campaign, Cell, Experiment, Names};
 use fathom_stats::{Figure, Medians, Summary};
 
 use crate::against::Against;
+use crate::document::Document;
 use crate::leaps::Only;
 use crate::sheet::Sheet;
 use crate::view::View;
@@ -100,13 +101,35 @@ pub struct PageOutput {
 
 impl PageOutput {
     /// A table behind the general report, and its files.
-    pub fn behind(name: &str, sheet: &Sheet, context: &Context<'_>) -> PageOutput {
+    pub(crate) fn behind(name: &str, sheet: &Sheet, context: &Context<'_>) -> PageOutput {
+        let document = sheet.document(&context.campaign.header.name);
         PageOutput {
-            printed: Printed::Behind(sheet.plain()),
-            files: sheet.files(name, &context.campaign.header.name),
+            printed: Printed::Behind(sheet.terminal()),
+            files: files(name, &document, Some(sheet.csv())),
             paper: Vec::new(),
         }
     }
+
+    /// A page in the place of the general report, and its files.
+    pub(crate) fn instead(name: &str, page: &Document, csv: Option<String>) -> PageOutput {
+        PageOutput {
+            printed: Printed::Instead(page.plain()),
+            files: files(name, page, csv),
+            paper: Vec::new(),
+        }
+    }
+}
+
+/// A page's files in a results folder, by a name without its ending.
+fn files(name: &str, page: &Document, csv: Option<String>) -> Vec<(String, String)> {
+    let all = [
+        ("md", Some(page.markdown())),
+        ("html", Some(page.html())),
+        ("csv", csv),
+    ];
+    let all = all.into_iter();
+    all.filter_map(|(ending, text)| Some((format!("{name}.{ending}"), text?)))
+        .collect()
 }
 
 /// An experiment's part in the report.
@@ -135,14 +158,8 @@ fn adding(output: fn(&Context<'_>) -> Result<PageOutput, ReportError>) -> Page {
 pub fn of(experiment: Experiment) -> Page {
     match experiment {
         Experiment::Suite | Experiment::Module | Experiment::Sql => GENERAL,
-        Experiment::Waterfall => Page {
-            output: |context| Ok(waterfall::output(context)),
-            ..GENERAL
-        },
-        Experiment::Growth => Page {
-            output: |context| Ok(growth::output(context)),
-            ..GENERAL
-        },
+        Experiment::Waterfall => adding(|context| Ok(waterfall::output(context))),
+        Experiment::Growth => adding(|context| Ok(growth::output(context))),
         Experiment::Compile => Page {
             // The run is only there to prove that what was compiled works.
             figure: Some(Figure::Compile),
@@ -154,28 +171,16 @@ pub fn of(experiment: Experiment) -> Page {
             output: |context| Ok(startup::output(context)),
             ..GENERAL
         },
-        Experiment::Calls => Page {
-            output: |context| Ok(calls::output(context)),
-            ..GENERAL
-        },
-        Experiment::Bounds => Page {
-            output: |context| Ok(bounds::output(context)),
-            ..GENERAL
-        },
-        Experiment::Scaling => Page {
-            output: |context| Ok(scaling::output(context)),
-            ..GENERAL
-        },
+        Experiment::Calls => adding(|context| Ok(calls::output(context))),
+        Experiment::Bounds => adding(|context| Ok(bounds::output(context))),
+        Experiment::Scaling => adding(|context| Ok(scaling::output(context))),
         Experiment::Libsodium | Experiment::Libsodium2023 => adding(library::output),
         Experiment::Web => Page {
             takes_against: true,
             output: |context| Ok(web::output(context)),
             ..GENERAL
         },
-        Experiment::Fibers => Page {
-            output: |context| Ok(fibers::output(context)),
-            ..GENERAL
-        },
+        Experiment::Fibers => adding(|context| Ok(fibers::output(context))),
         Experiment::Http => Page {
             // Of ten seconds and more it is what servers are asked about, and the first
             // requests of a thousand connections are beyond it.
@@ -183,21 +188,12 @@ pub fn of(experiment: Experiment) -> Page {
             output: http::output,
             ..GENERAL
         },
-        Experiment::SqlCalls => Page {
-            output: |context| Ok(sql_calls::output(context)),
-            ..GENERAL
-        },
+        Experiment::SqlCalls => adding(|context| Ok(sql_calls::output(context))),
         Experiment::Ewapa => adding(ewapa::output),
         Experiment::BenchmarkingWasmfx => adding(wasmfx::output),
         Experiment::HardwareBoundsChecking => adding(hardware::output),
-        Experiment::LeapsAndBounds => Page {
-            output: |context| leaps::output(context, Only::PolyBench),
-            ..GENERAL
-        },
-        Experiment::LeapsAndBoundsSpec => Page {
-            output: |context| leaps::output(context, Only::Spec),
-            ..GENERAL
-        },
+        Experiment::LeapsAndBounds => adding(|context| leaps::output(context, Only::PolyBench)),
+        Experiment::LeapsAndBoundsSpec => adding(|context| leaps::output(context, Only::Spec)),
     }
 }
 

@@ -1,8 +1,10 @@
-//! Text for a terminal: aligned tables, safe to show whatever names hold.
+//! Text for a terminal, safe to show whatever names hold.
 //!
 //! What must stay true: no control character and no character that turns the
 //! direction of text reaches the terminal, so a name cannot recolour, move or
 //! disguise anything.
+
+use crate::html::tied;
 
 /// How a terminal is written to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,18 @@ pub enum Tone {
     Good,
     /// Bad news.
     Bad,
+}
+
+impl Tone {
+    /// Its name in the style sheet; empty if it has none.
+    pub fn class(self) -> &'static str {
+        match self {
+            Tone::Plain | Tone::Strong => "",
+            Tone::Faint => "soft",
+            Tone::Good => "good",
+            Tone::Bad => "bad",
+        }
+    }
 }
 
 impl Style {
@@ -122,11 +136,7 @@ fn wrapped(line: &str, wide: Option<usize>) -> Vec<String> {
     let mut part = " ".repeat(indent);
     let mut is_fresh = true;
     // A number stays with its sign or unit.
-    let tied = line
-        .replace(" %", "\u{a0}%")
-        .replace(" ×", "\u{a0}×")
-        .replace("± ", "±\u{a0}");
-    for word in tied.split(' ').filter(|word| !word.is_empty()) {
+    for word in tied(line).split(' ').filter(|word| !word.is_empty()) {
         if !is_fresh && width(&part) + 1 + width(word) > wide {
             parts.push(std::mem::replace(&mut part, " ".repeat(indent + 2)));
             is_fresh = true;
@@ -142,79 +152,6 @@ fn wrapped(line: &str, wide: Option<usize>) -> Vec<String> {
         .iter()
         .map(|part| part.replace('\u{a0}', " "))
         .collect()
-}
-
-/// A table of cleaned fields.
-#[derive(Clone, Debug, Default)]
-pub struct TextTable {
-    /// Headings.
-    pub head: Vec<String>,
-    /// For each column, whether its fields stand to the left.
-    pub is_left: Vec<bool>,
-    /// Lines of fields, with their tone.
-    pub lines: Vec<(Tone, Vec<String>)>,
-}
-
-impl TextTable {
-    /// Columns that the longest line takes.
-    pub fn width(&self, style: Style) -> usize {
-        let plain = Style {
-            has_colour: false,
-            ..style
-        };
-        self.render(plain).lines().map(width).max().unwrap_or(0)
-    }
-
-    /// The table, two columns of space between fields, indented by one.
-    pub fn render(&self, style: Style) -> String {
-        let clean = |fields: &[String]| -> Vec<String> {
-            fields.iter().map(|field| style.clean(field)).collect()
-        };
-        let head = clean(&self.head);
-        let lines: Vec<(Tone, Vec<String>)> = self
-            .lines
-            .iter()
-            .map(|(tone, fields)| (*tone, clean(fields)))
-            .collect();
-        let widths: Vec<usize> = (0..head.len())
-            .map(|column| {
-                lines
-                    .iter()
-                    .map(|(_, fields)| fields)
-                    .chain([&head])
-                    .filter_map(|fields| fields.get(column))
-                    .map(|field| width(field))
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
-        let mut text = style.paint(Tone::Faint, &self.line(&head, &widths));
-        text.push('\n');
-        for (tone, fields) in &lines {
-            text.push_str(&style.paint(*tone, &self.line(fields, &widths)));
-            text.push('\n');
-        }
-        text
-    }
-
-    fn line(&self, fields: &[String], widths: &[usize]) -> String {
-        let mut line = String::from(" ");
-        for (column, (field, wide)) in fields.iter().zip(widths).enumerate() {
-            let space = " ".repeat(wide.saturating_sub(width(field)));
-            if column > 0 {
-                line.push_str("  ");
-            }
-            if self.is_left.get(column) == Some(&true) {
-                line.push_str(field);
-                line.push_str(&space);
-            } else {
-                line.push_str(&space);
-                line.push_str(field);
-            }
-        }
-        line.truncate(line.trim_end().len());
-        line
-    }
 }
 
 #[cfg(test)]
@@ -246,24 +183,5 @@ mod tests {
         style.say(&mut text, Tone::Plain, "short");
         style.say(&mut text, Tone::Plain, "");
         assert_eq!(text, " one two three four\n   five six\nshort\n\n");
-    }
-
-    #[test]
-    fn columns_line_up() {
-        let table = TextTable {
-            head: vec!["engine".to_owned(), "run".to_owned()],
-            is_left: vec![true, false],
-            lines: vec![
-                (Tone::Plain, vec!["日本".to_owned(), "9 ms".to_owned()]),
-                (
-                    Tone::Bad,
-                    vec!["fathom guard".to_owned(), "412 ms".to_owned()],
-                ),
-            ],
-        };
-        assert_eq!(
-            table.render(Style::default()),
-            " engine           run\n 日本            9 ms\n fathom guard  412 ms\n"
-        );
     }
 }

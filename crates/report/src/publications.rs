@@ -8,8 +8,9 @@ use fathom_stats::Summary;
 use fathom_stats::interval::ROUNDS_MIN;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::markdown::escape;
-use crate::{ReportError, figures};
+use crate::markdown::{escape, prose};
+use crate::table::Table;
+use crate::{ReportError, about, figures};
 
 /// What a paper states.
 ///
@@ -61,12 +62,11 @@ pub(crate) struct Gap<Only = ()> {
 pub(crate) fn done_otherwise<'a, Only: 'a>(
     differences: impl Iterator<Item = &'a Difference<Only>>,
 ) -> String {
-    let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
-    table.extend(differences.map(|one| {
-        let fields = [&one.what, &one.published, &one.here];
-        fields.map(String::clone).to_vec()
-    }));
-    format!("\n## What was done otherwise\n\n{}", words(&table))
+    let mut table = Table::words(["", "published", "here"]);
+    for one in differences {
+        table.push([&one.what, &one.published, &one.here].map(String::clone));
+    }
+    format!("\n## What was done otherwise\n\n{}", table.source())
 }
 
 /// The section of what was not done, and of what was absent.
@@ -88,12 +88,8 @@ pub(crate) fn not_reproduced<'a, Only: 'a>(
 /// When and on what a campaign was measured, how much of it there is, and its noise.
 pub(crate) fn measured_on(campaign: &Campaign, summary: &Summary) -> String {
     let header = &campaign.header;
-    let floor = summary.noise.geomean(1).map_or_else(
-        || "unknown: no control, or too few rounds of it".to_owned(),
-        |floor| figures::percent(floor.relative()),
-    );
     format!(
-        "Measured on {}: {} ({} used), {}, {}; {}, {} of {}; noise floor of the means {floor}.",
+        "Measured on {}: {} ({} used), {}, {}; {}, {} of {}; noise floor of the means {}.",
         header.date,
         escape(&header.host.cpu_model.to_string()),
         figures::plural(header.config.cpus.len(), "processor"),
@@ -108,6 +104,7 @@ pub(crate) fn measured_on(campaign: &Campaign, summary: &Summary) -> String {
         figures::plural(rounds(campaign), "round"),
         figures::plural(campaign.samples.len(), "sample"),
         figures::plural(header.cells.len(), "cell"),
+        about::floor(summary),
     )
 }
 
@@ -124,14 +121,33 @@ pub(crate) fn early(campaign: &Campaign) -> Option<String> {
     })
 }
 
-/// A table of words, which stand to the left.
-pub(crate) fn words(table: &[Vec<String>]) -> String {
-    let mut text = String::new();
-    for (number, line) in table.iter().enumerate() {
-        let _ = writeln!(text, "| {} |", line.join(" | "));
-        if number == 0 {
-            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
-        }
+/// The section of what a paper states, and of what a campaign answers.
+pub(crate) fn statements(
+    title: &str,
+    note: &str,
+    place: &str,
+    statements: &[Statement],
+    here: impl Fn(&str) -> Option<String>,
+) -> String {
+    let mut table = Table::words(["question", "published", "here", place]);
+    for one in statements {
+        let here = here(&one.here).unwrap_or_else(|| "not in this campaign".to_owned());
+        let Statement {
+            what,
+            published,
+            place,
+            ..
+        } = one;
+        table.push([what, published, &here, place].map(String::clone));
     }
-    text
+    format!("\n## {title}\n\n{note}{}", table.source())
+}
+
+/// A section of a list; nothing if it has no items.
+pub(crate) fn listed(title: &str, items: Vec<String>) -> String {
+    let list = items.iter().map(|item| format!("- {}\n", prose(item)));
+    match items.is_empty() {
+        true => String::new(),
+        false => format!("\n## {title}\n\n{}", list.collect::<String>()),
+    }
 }

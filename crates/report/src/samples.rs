@@ -5,7 +5,7 @@
 use fathom_record::campaign::Sample;
 use fathom_record::{Campaign, Cell, Phase};
 
-use crate::csv::quote;
+use crate::csv::line;
 use crate::parquet::{self, Column};
 
 /// What is said of a phase: two columns.
@@ -81,13 +81,8 @@ pub fn parquet(campaign: &Campaign) -> Vec<u8> {
 
 /// The samples as comma-separated values.
 pub fn csv(campaign: &Campaign) -> String {
-    let mut text = COLUMNS.map(|(name, _)| name).join(",") + "\r\n";
-    for fields in rows(campaign) {
-        let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
-        text.push_str(&fields.join(","));
-        text.push_str("\r\n");
-    }
-    text
+    let heads = COLUMNS.map(|(name, _)| name);
+    line(heads) + &rows(campaign).map(line).collect::<String>()
 }
 
 fn fields(campaign: &str, cell: &Cell, sample: &Sample) -> Vec<String> {

@@ -11,17 +11,17 @@
 //! are shown; what was not measured is a dash, and what failed is named.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, FigureUnit, NoiseFloor, Row as Key, Summary, Verdict};
 
-use crate::bounds::{failures, markdown};
+use crate::about::failures;
 use crate::chart::grouped_bars::{Bar, Group as Bars, GroupedBars};
-use crate::chart::svg::escape;
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::own_html;
-use crate::pages::{Context, PageOutput, Printed};
+use crate::pages::{Context, PageOutput};
+use crate::plain::Tone;
+use crate::table::Table;
 use crate::view::{Group, Interval, Judged, Row, View};
 
 mod csv;
@@ -46,16 +46,7 @@ const COSTS: [(&str, Figure); 9] = [
 /// What the experiment adds: its page in the place of the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
     let scaling = of(context);
-    let page = scaling.markdown();
-    PageOutput {
-        printed: Printed::Instead(page.clone()),
-        files: vec![
-            ("scaling.md".to_owned(), page),
-            ("scaling.html".to_owned(), scaling.html()),
-            ("scaling.csv".to_owned(), scaling.csv()),
-        ],
-        paper: Vec::new(),
-    }
+    PageOutput::instead("scaling", &scaling.document(), Some(scaling.csv()))
 }
 
 /// A campaign's instances side by side.
@@ -71,8 +62,8 @@ pub struct Scaling {
     pub processors: usize,
     /// How system calls were counted, if they were.
     pub counted: Option<String>,
-    /// What has no time, as Markdown.
-    pub failures: String,
+    /// What has no time.
+    pub failures: Vec<String>,
 }
 
 /// One suite at one size.
@@ -294,65 +285,29 @@ impl Point {
 }
 
 impl Scaling {
-    /// The page as Markdown, whose tables line up in a terminal too.
-    pub fn markdown(&self) -> String {
-        let mut text = format!(
-            "# Instances side by side: {}\n\n{}\n",
-            self.title, self.head
-        );
+    /// The page.
+    fn document(&self) -> Document {
+        let mut page = Document::new(format!("Instances side by side: {}", self.title));
+        page.say(Tone::Faint, self.head.as_str());
         for part in &self.parts {
-            let _ = write!(text, "\n## {}: throughput\n\n", part.title);
-            text.push_str(&part.about());
-            text.push_str(&markdown(&part.throughput_table(self.processors)));
-            let _ = write!(text, "\n## {}: what it costs\n\n", part.title);
-            text.push_str(&markdown(&part.cost_table()));
-        }
-        if let Some(how) = &self.counted {
-            let _ = write!(text, "\nSystem calls: {how}.\n");
-        }
-        text.push_str(&self.failures);
-        text
-    }
-
-    /// The page with pictures, in one file that loads and runs nothing.
-    pub fn html(&self) -> String {
-        let mut body = format!(
-            "<h1>Instances side by side: {}</h1><p class=\"soft\">{}</p>",
-            escape(&self.title),
-            escape(&self.head)
-        );
-        for part in &self.parts {
-            let _ = write!(
-                body,
-                "<section><h2>{}</h2><p>{}</p>",
-                escape(&part.title),
-                escape(part.about().trim())
-            );
+            page.heading(format!("{}: throughput", part.title));
+            page.say(Tone::Plain, part.about());
             for picture in part.pictures() {
-                let _ = write!(body, "<figure>{picture}</figure>");
+                page.figure(picture);
             }
-            body.push_str(&own_html::table(
-                "Throughput",
-                &part.throughput_table(self.processors),
-            ));
-            body.push_str(&own_html::table("What it costs", &part.cost_table()));
-            body.push_str("</section>");
+            page.table(part.throughput_table(self.processors));
+            page.heading(format!("{}: what it costs", part.title));
+            page.table(part.cost_table());
         }
         if let Some(how) = &self.counted {
-            let _ = write!(body, "<p class=\"soft\">System calls: {}.</p>", escape(how));
+            page.say(Tone::Faint, format!("System calls: {how}."));
         }
-        for line in self
-            .failures
-            .lines()
-            .filter_map(|line| line.strip_prefix("- "))
-        {
-            let _ = write!(body, "<p class=\"note\">{}</p>", escape(line));
-        }
-        own_html::page(&self.title, &body)
+        page.listed("Not measured", self.failures.clone());
+        page
     }
 
     /// A line for each part, engine and number of instances.
-    pub fn csv(&self) -> String {
+    fn csv(&self) -> String {
         csv::render(self)
     }
 }
@@ -363,20 +318,19 @@ impl Part {
             || "Noise floor unknown: no control, or too few rounds of it.".to_owned(),
             |floor| format!("Noise floor {}.", figures::percent(floor)),
         );
-        format!("Over {}. {floor}\n\n", self.workloads.join(", "))
+        format!("Over {}. {floor}", self.workloads.join(", "))
     }
 
     /// Throughput with the fewest instances, and what more of them make of it.
-    pub fn throughput_table(&self, processors: usize) -> Vec<Vec<String>> {
-        let mut head = vec![String::new()];
-        for (place, threads) in self.threads.iter().enumerate() {
+    pub(crate) fn throughput_table(&self, processors: usize) -> Table {
+        let heads = self.threads.iter().enumerate().map(|(place, threads)| {
             let over = instances(*threads, *threads as usize > processors);
-            head.push(match place {
+            match place {
                 0 => format!("{over} (runs/s)"),
                 _ => over,
-            });
-        }
-        let mut table = vec![head];
+            }
+        });
+        let mut table = Table::new([""]).and(heads);
         for line in &self.lines {
             let mut fields = vec![line.label.clone()];
             for (place, point) in line.points.iter().enumerate() {
@@ -392,14 +346,12 @@ impl Part {
     }
 
     /// Everything else, a line for each engine and number of instances.
-    pub fn cost_table(&self) -> Vec<Vec<String>> {
+    pub(crate) fn cost_table(&self) -> Table {
         let has_calls = self.points().any(|(_, point)| !point.calls.is_empty());
-        let mut head: Vec<String> = ["", "instances", "runs/s"].map(str::to_owned).to_vec();
-        head.extend(COSTS.iter().map(|(name, _)| (*name).to_owned()));
-        if has_calls {
-            head.extend(CALLS.iter().map(|name| (*name).to_owned()));
-        }
-        let mut table = vec![head];
+        let calls: &[&str] = if has_calls { &CALLS } else { &[] };
+        let mut table = Table::new(["", "instances", "runs/s"])
+            .and(COSTS.iter().map(|(name, _)| *name))
+            .and(calls.iter().copied());
         for (line, point) in self.points() {
             let mut fields = vec![
                 line.label.clone(),
@@ -409,12 +361,10 @@ impl Part {
                     .map_or_else(|| NONE.to_owned(), figures::count),
             ];
             fields.extend(COSTS.iter().map(|(_, figure)| point.cost(*figure)));
-            if has_calls {
-                fields.extend(CALLS.iter().map(|name| {
-                    let count = point.calls.get(*name);
-                    count.map_or_else(|| NONE.to_owned(), |count| figures::count(*count))
-                }));
-            }
+            fields.extend(calls.iter().map(|name| {
+                let count = point.calls.get(*name);
+                count.map_or_else(|| NONE.to_owned(), |count| figures::count(*count))
+            }));
             table.push(fields);
         }
         table

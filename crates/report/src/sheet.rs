@@ -6,11 +6,11 @@
 
 use fathom_stats::Ratio;
 
-use crate::bounds::markdown;
-use crate::chart::svg::escape;
-use crate::csv::quote;
+use crate::csv::{line, unrounded};
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::own_html;
+use crate::plain::{Style, Tone};
+use crate::table::Table;
 
 /// What a column holds, and so how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,62 +83,18 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Its files in a results folder, by a name without its ending.
-    pub fn files(&self, name: &str, campaign: &str) -> Vec<(String, String)> {
-        vec![
-            (format!("{name}.md"), self.markdown(campaign)),
-            (format!("{name}.html"), self.html(campaign)),
-            (format!("{name}.csv"), self.csv()),
-        ]
+    /// For a terminal.
+    pub fn terminal(&self) -> String {
+        let style = Style::default();
+        format!("{}\n{}", self.title, self.table().terminal(style))
     }
 
-    /// For a terminal: columns as wide as their widest entry.
-    pub fn plain(&self) -> String {
-        let table = self.shown();
-        let width = |column: usize| {
-            let entries = table.iter().map(|line| line[column].chars().count());
-            entries.max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
-        let mut text = format!("{}\n", self.title);
-        for fields in &table {
-            let mut line = String::new();
-            for ((field, width), (.., unit)) in fields.iter().zip(&widths).zip(self.columns) {
-                let gap = " ".repeat(width - field.chars().count());
-                line.push_str("  ");
-                line.push_str(&match unit {
-                    Unit::Text => format!("{field}{gap}"),
-                    _ => format!("{gap}{field}"),
-                });
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text
-    }
-
-    /// As Markdown, under the campaign's name.
-    pub fn markdown(&self, campaign: &str) -> String {
-        format!(
-            "# {campaign}\n\n{}\n\n{}",
-            self.title,
-            markdown(&self.shown())
-        )
-    }
-
-    /// As a page of its own.
-    pub fn html(&self, campaign: &str) -> String {
-        let body = format!(
-            "<h1>{}</h1>{}",
-            escape(campaign),
-            own_html::table(&escape(&self.title), &self.shown())
-        );
-        own_html::page(campaign, &body)
-    }
-
-    /// The table of its page, under this caption.
-    pub fn html_table(&self, caption: &str) -> String {
-        own_html::table(&escape(caption), &self.shown())
+    /// A page of it, under the campaign's name.
+    pub(crate) fn document(&self, campaign: &str) -> Document {
+        let mut page = Document::new(campaign);
+        page.say(Tone::Plain, self.title.as_str());
+        page.table(self.table());
+        page
     }
 
     /// For a script (RFC 4180): times in nanoseconds, nothing rounded.
@@ -153,43 +109,35 @@ impl Sheet {
         });
         let mut text = line(names);
         for entries in &self.lines {
-            text.push_str(&line(entries.iter().flat_map(unrounded)));
+            text.push_str(&line(entries.iter().flat_map(fields)));
         }
         text
     }
 
-    /// Head and lines as they are shown.
-    fn shown(&self) -> Vec<Vec<String>> {
-        let heads = self.columns.iter().map(|(head, ..)| (*head).to_owned());
-        let mut table = vec![heads.collect()];
+    /// As it is shown.
+    pub(crate) fn table(&self) -> Table {
+        let mut table = Table::new(self.columns.iter().map(|(head, ..)| *head));
+        let units = self.columns.iter().map(|(.., unit)| *unit);
+        table.is_left = units.clone().map(|unit| unit == Unit::Text).collect();
         for entries in &self.lines {
-            let fields = entries.iter().zip(self.columns);
-            table.push(
-                fields
-                    .map(|(entry, (.., unit))| shown(entry, *unit))
-                    .collect(),
-            );
+            let fields = entries.iter().zip(units.clone());
+            table.push(fields.map(|(entry, unit)| shown(entry, unit)));
         }
         table
     }
 }
 
-fn line(fields: impl Iterator<Item = String>) -> String {
-    fields.collect::<Vec<String>>().join(",") + "\r\n"
-}
-
 /// An entry's fields for a script.
-fn unrounded(entry: &Entry) -> Vec<String> {
-    let number = |number: Option<f64>| number.map_or_else(String::new, |n| n.to_string());
+fn fields(entry: &Entry) -> Vec<String> {
     match entry {
-        Entry::Text(text) => vec![quote(text)],
-        Entry::Number(value) => vec![number(*value)],
+        Entry::Text(text) => vec![text.clone()],
+        Entry::Number(value) => vec![unrounded(*value)],
         Entry::Ratio(ratio) => {
             let ends = ratio.and_then(|ratio| ratio.interval.ok());
             vec![
-                number(ratio.map(|ratio| ratio.value)),
-                number(ends.map(|ends| ends.low)),
-                number(ends.map(|ends| ends.high)),
+                unrounded(ratio.map(|ratio| ratio.value)),
+                unrounded(ends.map(|ends| ends.low)),
+                unrounded(ends.map(|ends| ends.high)),
             ]
         }
     }
@@ -248,9 +196,9 @@ mod tests {
     #[test]
     fn columns_line_up_words_to_the_left() {
         assert_eq!(
-            sheet().plain(),
-            "Two\n  program         made  in kernel             over it\n  \
-             é, <b>       1.50 µs       13 %  0.50 (0.500–0.500)\n  \
+            sheet().terminal(),
+            "Two\n program         made  in kernel             over it\n \
+             é, <b>       1.50 µs       13 %  0.50 (0.500–0.500)\n \
              longer name        –          –                   –\n"
         );
     }
@@ -266,9 +214,14 @@ mod tests {
 
     #[test]
     fn a_page_is_escaped_and_whole() {
-        let page = sheet().html("a & b");
+        let page = sheet().document("a & b").html();
         assert!(page.contains("é, &lt;b&gt;") && page.contains("a &amp; b"));
         assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
-        assert!(sheet().markdown("name").contains("| longer name |"));
+        assert!(
+            sheet()
+                .document("name")
+                .markdown()
+                .contains("| longer name ")
+        );
     }
 }

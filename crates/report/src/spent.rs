@@ -19,10 +19,11 @@ use std::collections::BTreeMap;
 use fathom_record::campaign::{Process, Sample};
 use fathom_record::{Campaign, Cell, CellId, Names, Phase};
 
-use crate::bounds::markdown;
-use crate::csv::quote;
+use crate::csv;
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::plain::{Style, TextTable, Tone};
+use crate::plain::{Style, Tone};
+use crate::table::Table;
 use crate::{Format, ReportError};
 
 /// A part of a child's life.
@@ -245,8 +246,11 @@ impl Spent {
     /// [`ReportError::NoForm`] for any other.
     pub fn render(&self, format: Format, style: Style) -> Result<String, ReportError> {
         match format {
-            Format::Terminal => Ok(self.plain(style)),
-            Format::Markdown => Ok(self.markdown()),
+            Format::Terminal => {
+                let page = self.document();
+                Ok(page.title(style) + &page.terminal(style))
+            }
+            Format::Markdown => Ok(self.document().markdown()),
             Format::Csv => Ok(self.csv()),
             other => Err(ReportError::NoForm {
                 what: "the time spent",
@@ -256,53 +260,30 @@ impl Spent {
         }
     }
 
-    fn plain(&self, style: Style) -> String {
-        let mut text = String::new();
-        style.say(
-            &mut text,
-            Tone::Strong,
-            &format!("{}: where the time went", self.title),
-        );
-        for table in [self.by_row(), self.by_part()] {
-            let mut lines = table.into_iter();
-            let head = lines.next().unwrap_or_default();
-            let table = TextTable {
-                is_left: (0..head.len()).map(|at| at == 0).collect(),
-                head,
-                lines: lines.map(|line| (Tone::Plain, line)).collect(),
-            };
-            text.push('\n');
-            text.push_str(&table.render(style));
-        }
-        text.push('\n');
+    fn document(&self) -> Document {
+        let mut page = Document::new(format!("{}: where the time went", self.title));
+        page.table(self.by_row());
+        page.table(self.by_part());
         for note in &self.notes {
-            style.say(&mut text, Tone::Faint, note);
+            page.say(Tone::Faint, note);
         }
-        text
-    }
-
-    fn markdown(&self) -> String {
-        let mut text = format!("# {}\n\n", crate::markdown::escape(&self.title));
-        for table in [self.by_row(), self.by_part()] {
-            text.push_str(&markdown(&table));
-            text.push('\n');
-        }
-        text + &self.notes.join("\n\n") + "\n"
+        page
     }
 
     fn csv(&self) -> String {
-        let mut text = "row,is_control,children,part,ns,share\r\n".to_owned();
+        let mut text = csv::line(["row", "is_control", "children", "part", "ns", "share"]);
         for line in &self.lines {
             for part in Part::ALL {
                 let ns = line.part(part);
                 let share = ns.zip(self.all.whole).filter(|(_, all)| *all > 0.0);
-                let share = share.map_or_else(String::new, |(ns, all)| (ns / all).to_string());
-                let ns = ns.map_or_else(String::new, |ns| ns.to_string());
-                let (name, control, children) = (quote(&line.name), line.is_control, line.children);
-                let part = part.name();
-                text.push_str(&format!(
-                    "{name},{control},{children},{part},{ns},{share}\r\n"
-                ));
+                text.push_str(&csv::line([
+                    line.name.clone(),
+                    line.is_control.to_string(),
+                    line.children.to_string(),
+                    part.name().to_owned(),
+                    csv::unrounded(ns),
+                    csv::unrounded(share.map(|(ns, all)| ns / all)),
+                ]));
             }
         }
         text
@@ -330,12 +311,10 @@ impl Spent {
         share.map_or(NONE.to_owned(), |(ns, all)| figures::percent(ns / all))
     }
 
-    fn by_row(&self) -> Vec<Vec<String>> {
-        let heads = ["row", "children", "time", "share"].map(str::to_owned);
-        let parts = self.parts().map(|part| self.head(part).to_owned());
-        let mut table = vec![heads.into_iter().chain(parts).collect::<Vec<_>>()];
-        let lines = self.lines.iter().chain([&self.all]);
-        table.extend(lines.map(|line| {
+    fn by_row(&self) -> Table {
+        let mut table = Table::new(["row", "children", "time", "share"])
+            .and(self.parts().map(|part| self.head(part)));
+        for line in self.lines.iter().chain([&self.all]) {
             let first = [
                 line.name.clone(),
                 figures::count(line.children as f64),
@@ -343,17 +322,17 @@ impl Spent {
                 self.share(line.whole),
             ];
             let parts = self.parts().map(|part| shown(line.part(part)));
-            first.into_iter().chain(parts).collect()
-        }));
+            table.push(first.into_iter().chain(parts));
+        }
         table
     }
 
-    fn by_part(&self) -> Vec<Vec<String>> {
-        let mut table = vec![["part", "time", "share"].map(str::to_owned).to_vec()];
-        table.extend(self.parts().map(|part| {
+    fn by_part(&self) -> Table {
+        let mut table = Table::new(["part", "time", "share"]);
+        for part in self.parts() {
             let ns = self.all.part(part);
-            vec![self.head(part).to_owned(), shown(ns), self.share(ns)]
-        }));
+            table.push([self.head(part).to_owned(), shown(ns), self.share(ns)]);
+        }
         table
     }
 }

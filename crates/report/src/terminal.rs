@@ -1,12 +1,10 @@
 //! The report on a terminal: the table, what may be said of it, and where the
 //! rest is.
 
-use fathom_stats::Figure;
-
-use crate::chart;
-use crate::columns::{self, Column};
-use crate::plain::{Style, TextTable, Tone};
-use crate::view::{Group, Kind, Rank, Row, Totals, View};
+use crate::columns;
+use crate::document::Document;
+use crate::plain::{Style, Tone};
+use crate::view::View;
 
 /// Where the other forms of the report are, as a reader can reach them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,24 +18,24 @@ const FAILURES_MAX: usize = 12;
 
 /// The report as lines of text.
 pub fn render(view: &View, places: &Places, style: Style) -> String {
-    let mut text = String::new();
-    let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
-    say(Tone::Strong, &view.headline);
+    let mut page = Document::default();
+    page.say(Tone::Strong, &view.headline);
     for line in &view.checks {
-        say(Tone::Plain, line);
+        page.say(Tone::Plain, line);
     }
-    say(Tone::Faint, &view.subject);
-    say(Tone::Faint, &format!("host: {}", view.host_line));
+    page.say(Tone::Faint, &view.subject);
+    page.say(Tone::Faint, format!("host: {}", view.host_line));
     for note in &view.notes {
-        say(Tone::Bad, note);
+        page.say(Tone::Bad, note);
     }
     for (is_bad, line) in probe_lines(view) {
-        say(if is_bad { Tone::Bad } else { Tone::Good }, &line);
+        page.say(if is_bad { Tone::Bad } else { Tone::Good }, line);
     }
     for group in &view.groups {
-        group_text(group, view.has_load(), &mut text, style);
+        columns::section(&mut page, group, view.has_load(), "");
     }
-    failures(view, &mut text, style);
+    failures(view, &mut page);
+    let mut text = page.terminal(style);
     footer(view, places, &mut text, style);
     text
 }
@@ -84,133 +82,17 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
     lines
 }
 
-fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
-    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
-    say(Tone::Plain, "");
-    say(Tone::Strong, &group.title);
-    text.push_str(&table(group, columns::numbers(group), style, true));
-    if with_load {
-        text.push('\n');
-        text.push_str(&table(group, columns::load(group), style, false));
-    }
-    if let Some(totals) = &group.totals {
-        text.push_str(&total_table(totals, style));
-    }
-    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
-    say(Tone::Plain, "");
-    for (index, note) in group.footnotes.iter().enumerate() {
-        say(Tone::Faint, &format!(" {}) {note}", index + 1));
-    }
-    for caveat in group.caveats() {
-        say(Tone::Faint, &format!(" {caveat}"));
-    }
-    for finding in &group.findings {
-        say(Tone::Plain, &format!(" {}", finding.text));
-    }
-    if let Some(why) = group.no_floor() {
-        say(Tone::Plain, &format!(" {why}"));
-    }
-    if let Some(totals) = &group.totals {
-        say(Tone::Strong, &format!(" {}", totals.sentence));
-    }
-    for advice in &group.advice {
-        say(Tone::Strong, &format!(" {advice}"));
-    }
-}
-
-fn total_table(totals: &Totals, style: Style) -> String {
-    let heads = Totals::heads();
-    let table = TextTable {
-        is_left: std::iter::once(true)
-            .chain(heads.iter().map(|_| false))
-            .collect(),
-        head: std::iter::once(Totals::TITLE.to_owned())
-            .chain(heads)
-            .collect(),
-        lines: totals
-            .rows
-            .iter()
-            .map(|row| {
-                let name = std::iter::once(row.name.clone());
-                (Tone::Plain, name.chain(row.fields()).collect())
-            })
-            .collect(),
-    };
-    format!("\n{}", table.render(style))
-}
-
-/// The table, without the columns that a narrow terminal has no room for.
-fn table(group: &Group, mut columns: Vec<Column>, style: Style, with_tone: bool) -> String {
-    columns.retain(|column| column.spare < 9);
-    loop {
-        let table = laid_out(group, &columns, with_tone);
-        let is_fitting = style.width.is_none_or(|width| table.width(style) <= width);
-        let most = columns.iter().map(|column| column.spare).max().unwrap_or(0);
-        if is_fitting || most == 0 {
-            return table.render(style);
-        }
-        let last = columns.iter().rposition(|column| column.spare == most);
-        last.map(|last| columns.remove(last));
-    }
-}
-
-fn laid_out(group: &Group, columns: &[Column], with_tone: bool) -> TextTable {
-    let mut table = TextTable {
-        head: vec![String::new(), "engine".to_owned()],
-        is_left: vec![false, true],
-        lines: Vec::new(),
-    };
-    for column in columns {
-        table.head.push(column.name.clone());
-        table.is_left.push(column.is_text);
-    }
-    for row in &group.rows {
-        let mut fields = vec![chart::rank(row), name(row)];
-        fields.extend(columns.iter().map(|column| (column.show)(row)));
-        let tone = if with_tone { tone(row) } else { Tone::Plain };
-        table.lines.push((tone, fields));
-    }
-    table
-}
-
-fn name(row: &Row) -> String {
-    match row.footnote {
-        Some(note) => format!("{} {} {note})", row.engine_and_version(), row.detail),
-        None => row.label(),
-    }
-}
-
-fn tone(row: &Row) -> Tone {
-    match row.rank {
-        Rank::Place { place: 1, .. } => Tone::Strong,
-        Rank::Place { .. } | Rank::Reference => Tone::Plain,
-        Rank::Unranked if row.kind != Kind::Inexact && !row.costs.contains_key(&Figure::Run) => {
-            Tone::Bad
-        }
-        Rank::Unranked => Tone::Faint,
-    }
-}
-
-fn failures(view: &View, text: &mut String, style: Style) {
+fn failures(view: &View, page: &mut Document) {
     if view.failures.is_empty() {
         return;
     }
-    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
-    say(Tone::Plain, "");
-    say(Tone::Bad, "not measured:");
-    for failure in view.failures.iter().take(FAILURES_MAX) {
-        say(
-            Tone::Plain,
-            &format!(
-                " {} ({}): {}: {}",
-                failure.what, failure.rounds, failure.kind, failure.message
-            ),
-        );
-    }
-    if view.failures.len() > FAILURES_MAX {
-        let rest = view.failures.len() - FAILURES_MAX;
-        say(Tone::Plain, &format!(" … and {rest} more in the report"));
-    }
+    page.say(Tone::Plain, "");
+    page.say(Tone::Bad, "not measured:");
+    let listed = view.failures.iter().take(FAILURES_MAX);
+    let listed = listed.map(|failure| (Tone::Plain, failure.line()));
+    let rest = view.failures.len().saturating_sub(FAILURES_MAX);
+    let rest = (rest > 0).then(|| format!("… and {rest} more in the report"));
+    page.list(listed.chain(rest.map(|rest| (Tone::Plain, rest))));
 }
 
 fn footer(view: &View, places: &Places, text: &mut String, style: Style) {

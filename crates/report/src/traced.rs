@@ -17,7 +17,10 @@ use std::fmt::Write;
 use crate::chart::axis;
 use crate::chart::scale::Scale;
 use crate::chart::svg::{Svg, escape};
-use crate::{figures, own_html};
+use crate::document::Document;
+use crate::figures;
+use crate::plain::Tone;
+use crate::table::Table;
 
 const LEVEL: u32 = 24;
 const TICKS: usize = 4;
@@ -158,10 +161,10 @@ impl Part {
     }
 
     /// A line for each part, those within a part behind it.
-    fn lines(&self, whole_ns: f64, indent: usize, lines: &mut Vec<Vec<String>>) {
+    fn lines(&self, whole_ns: f64, indent: usize, table: &mut Table) {
         let count = self.count.filter(|count| *count > 0);
         let or_none = |text: Option<String>| text.unwrap_or_else(|| figures::NONE.to_owned());
-        lines.push(vec![
+        table.push([
             format!("{}{}", "\u{2003}".repeat(indent), self.name),
             figures::time(self.ns),
             figures::percent(if whole_ns > 0.0 {
@@ -173,7 +176,7 @@ impl Part {
             or_none(count.map(|count| figures::time(self.ns / count as f64))),
         ]);
         for part in &self.parts {
-            part.lines(whole_ns, indent + 1, lines);
+            part.lines(whole_ns, indent + 1, table);
         }
     }
 }
@@ -197,9 +200,9 @@ fn breakdown(whole: &Part) -> String {
     let mut levels = String::new();
     whole.draw(&mut levels, 0.0, 100.0, 0, whole.ns);
     format!(
-        "<figure><h3>Where the time is</h3><svg class=\"flame\" width=\"100%\" height=\"{height}\" role=\"img\" \
+        "<h3>Where the time is</h3><svg class=\"flame\" width=\"100%\" height=\"{height}\" role=\"img\" \
          aria-label=\"The time of each call over what it is a part of; the table below has the \
-         numbers\">{levels}</svg>{}</figure>",
+         numbers\">{levels}</svg>{}",
         legend(&[
             (Kind::Wasi, "WASI function, its system calls below it"),
             (Kind::Call, "system call"),
@@ -216,11 +219,11 @@ fn threads(threads: &[Thread]) -> String {
     let axis = axis(&scale, TICKS, figures::time);
     let rows: String = threads.iter().map(|one| thread(one, &scale)).collect();
     format!(
-        "<figure><h3>Threads</h3><ul class=\"chart\" aria-label=\"Threads\">\
+        "<h3>Threads</h3><ul class=\"chart\" aria-label=\"Threads\">\
          <li class=\"top\" aria-hidden=\"true\"><span class=\"label\"></span>{}\
          <span class=\"value\"></span></li>{rows}</ul>{}<p class=\"note\">A bar is where on the \
          axis a thread lived, from its first system call to its end. Inside, its times are \
-         summed, not in their order.</p></figure>",
+         summed, not in their order.</p>",
         axis,
         legend(&[
             (Kind::Call, "in system calls"),
@@ -273,24 +276,18 @@ fn thread(thread: &Thread, scale: &Scale) -> String {
 impl Traced {
     /// As a page of its own.
     pub fn html(&self) -> String {
-        let heads = ["part", "time", "share", "calls", "each"].map(str::to_owned);
-        let mut lines = vec![heads.to_vec()];
-        self.whole.lines(self.whole.ns, 0, &mut lines);
-        let threads = match self.threads.is_empty() {
-            true => String::new(),
-            false => threads(&self.threads),
-        };
-        let notes = self.notes.iter();
-        let notes: String = notes
-            .map(|note| format!("<li>{}</li>", escape(note)))
-            .collect();
-        let body = format!(
-            "<h1>Trace</h1><p>{}</p>{}{threads}<figure>{}</figure><ul class=\"say\">{notes}</ul>",
-            escape(&self.title),
-            breakdown(&self.whole),
-            own_html::table("The same in numbers", &lines),
-        );
-        own_html::page("Trace", &body)
+        let mut table = Table::new(["part", "time", "share", "calls", "each"]);
+        self.whole.lines(self.whole.ns, 0, &mut table);
+        let mut page = Document::new("Trace");
+        page.say(Tone::Plain, self.title.as_str());
+        page.figure(breakdown(&self.whole));
+        if !self.threads.is_empty() {
+            page.figure(threads(&self.threads));
+        }
+        page.heading("The same in numbers");
+        page.table(table);
+        page.list(self.notes.iter().map(|note| (Tone::Plain, note.clone())));
+        page.html()
     }
 }
 

@@ -581,3 +581,16 @@ pub struct FailureRow {
     /// One line.
     pub message: String,
 }
+
+impl FailureRow {
+    /// All of it in a line.
+    pub fn line(&self) -> String {
+        let FailureRow {
+            what,
+            rounds,
+            kind,
+            message,
+        } = self;
+        format!("{what} ({rounds}): {kind}: {message}")
+    }
+}

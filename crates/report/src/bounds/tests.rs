@@ -1,6 +1,6 @@
 //! The page, from a campaign made of formulas.
 
-use fathom_record::{Cell, Record, Setting, campaign::Failure};
+use fathom_record::{Cell, FailureKind, Record, Setting, campaign::Failure};
 
 use super::*;
 use crate::formula::{self, cell};
@@ -49,7 +49,7 @@ fn truth(cell: &Cell) -> f64 {
 }
 
 fn page(campaign: &Campaign) -> String {
-    render(campaign, &Summary::from_campaign(campaign))
+    document(campaign, &Summary::from_campaign(campaign)).markdown()
 }
 
 /// The line of a section which begins with a name.

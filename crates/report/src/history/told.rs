@@ -4,10 +4,10 @@ use fathom_record::Estimator;
 use fathom_stats::compare::Basis;
 
 use super::{Change, History, Line, Point, Section, Series, Told};
-use crate::bounds;
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::markdown::escape;
-use crate::plain::{Style, TextTable, Tone};
+use crate::plain::{Style, Tone};
+use crate::table::Table;
 use crate::view::range;
 
 /// Changes of workloads that are told of one row at most; the others are counted.
@@ -15,54 +15,25 @@ const WORKLOADS_MAX: usize = 8;
 
 /// For a terminal.
 pub fn terminal(history: &History, style: Style) -> String {
-    let mut text = String::new();
-    for section in &history.sections {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        style.say(&mut text, Tone::Strong, &section.title());
-        for line in about(history, section) {
-            style.say(&mut text, Tone::Faint, &line);
-        }
-        for (tone, line) in findings(history, section) {
-            style.say(&mut text, tone, &line);
-        }
-        let [head, lines @ ..] = &table(history, section)[..] else {
-            continue;
-        };
-        let lines = lines.iter().map(|line| (Tone::Plain, line.clone()));
-        let table = TextTable {
-            head: head.clone(),
-            is_left: vec![true, true, true, false, false, true, true],
-            lines: lines.collect(),
-        };
-        text.push('\n');
-        text.push_str(&table.render(style));
-    }
-    text
+    document(history).terminal(style)
 }
 
 /// As Markdown.
 pub fn markdown(history: &History) -> String {
-    let mut text = String::from("# History\n");
+    document(history).markdown()
+}
+
+fn document(history: &History) -> Document {
+    let mut page = Document::new("History");
     for section in &history.sections {
-        text.push_str(&format!("\n## {}\n\n", escape(&section.title())));
+        page.heading(section.title());
         for line in about(history, section) {
-            text.push_str(&format!("{}\n", escape(&line)));
+            page.say(Tone::Faint, line);
         }
-        text.push('\n');
-        for (_, line) in findings(history, section) {
-            text.push_str(&format!("- {}\n", escape(&line)));
-        }
-        let table = table(history, section);
-        let escaped: Vec<Vec<String>> = table
-            .iter()
-            .map(|line| line.iter().map(|field| escape(field)).collect())
-            .collect();
-        text.push('\n');
-        text.push_str(&bounds::markdown(&escaped));
+        page.list(findings(history, section));
+        page.table(table(history, section));
     }
-    text
+    page
 }
 
 /// What a section is of.
@@ -253,7 +224,7 @@ fn same_version(before: &Point, after: &Point) -> bool {
 }
 
 /// Every value of every row, with its heads first.
-pub(crate) fn table(history: &History, section: &Section) -> Vec<Vec<String>> {
+pub(crate) fn table(history: &History, section: &Section) -> Table {
     let basis = |line: &Line| line.basis == Basis::ToBaseline;
     let value = match (
         &section.baseline,
@@ -266,13 +237,13 @@ pub(crate) fn table(history: &History, section: &Section) -> Vec<Vec<String>> {
             .map_or_else(String::new, |line| section.heading(line)),
     };
     let heads = ["row", "date", "version", &value, "95 %", "change", ""];
-    let mut table = vec![heads.map(str::to_owned).to_vec()];
+    let mut table = Table::new(heads).left([1, 2, 5, 6]);
     for line in &section.lines {
         for (at, point) in line.mean.points.iter().enumerate() {
             let change = line.mean.changes.iter().find(|change| change.after == at);
             let shown = |value: f64| section.shown(line, value);
             let ends = point.value.and_then(|value| value.ends);
-            table.push(vec![
+            table.push([
                 if at == 0 {
                     line.name.clone()
                 } else {

@@ -1,35 +1,13 @@
 //! The page, from a campaign made of formulas.
 
-use std::fs;
-
 use fathom_record::Experiment;
 
 use super::*;
-use crate::Report;
+use crate::formula;
 use crate::scaling::tests::campaign;
 
 fn page() -> Vec<(String, String)> {
-    let folder = tempfile::tempdir().unwrap();
-    let mut campaign = campaign();
-    campaign.header.config.experiment = Experiment::LeapsAndBounds;
-    let mut writer = fathom_record::Writer::create(Vec::new(), &campaign.header).unwrap();
-    let samples = campaign
-        .samples
-        .into_iter()
-        .map(fathom_record::Record::Sample);
-    let processes = campaign
-        .processes
-        .into_iter()
-        .map(fathom_record::Record::Process);
-    let failures = campaign
-        .failures
-        .into_iter()
-        .map(fathom_record::Record::Failure);
-    for record in samples.chain(processes).chain(failures) {
-        writer.append(&record).unwrap();
-    }
-    fs::write(folder.path().join("samples.jsonl"), writer.into_inner()).unwrap();
-    Report::open(folder.path()).unwrap().output.paper
+    formula::output(&campaign(), Experiment::LeapsAndBounds).paper
 }
 
 #[test]

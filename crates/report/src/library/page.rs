@@ -1,87 +1,58 @@
 //! The campaign's own page: both tables, what was in force, what has no time.
 
-use std::fmt::Write;
-
 use fathom_stats::GroupRatio;
 
 use super::{Library, Line, charts::To, shown, shown_whole};
-use crate::bounds::{failures, markdown};
-use crate::chart::svg::escape;
+use crate::about::{self, absent, failures};
+use crate::document::Document;
 use crate::figures;
-use crate::own_html;
+use crate::plain::Tone;
+use crate::table::Table;
 
 impl Library<'_> {
-    /// Markdown, whose tables line up in a terminal too.
-    pub fn markdown(&self) -> String {
-        let mut text = format!("# {}\n\n{}\n", self.campaign.header.name, self.head());
-        for (title, table) in self.tables() {
-            let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
-        }
-        let _ = write!(text, "\n{}", self.notes());
-        text.push_str(&self.absent());
-        text.push_str(&failures(self.campaign));
-        text
-    }
-
-    /// One self-contained page: pictures, tables, what was in force.
-    pub fn html(&self) -> String {
-        let title = escape(&self.campaign.header.name);
-        let mut body = format!("<h1>{title}</h1><p>{}</p>", escape(&self.head()));
+    /// The page: pictures, tables, what was in force.
+    pub(super) fn document(&self) -> Document {
+        let mut page = Document::new(&self.campaign.header.name);
+        page.say(Tone::Plain, self.head());
         let mut drawings = self.drawings(To::Median);
         let rest = drawings.split_off(drawings.len().min(1));
-        for (_, drawing) in drawings.iter().chain(self.drawings(To::Native).first()) {
-            let _ = write!(body, "<figure>{drawing}</figure>");
+        drawings.extend(self.drawings(To::Native).into_iter().take(1));
+        for (_, drawing) in drawings {
+            page.figure(drawing);
         }
         for (title, table) in self.tables() {
-            body.push_str(&own_html::table(&escape(&title), &table));
+            page.heading(title);
+            page.table(table);
         }
-        for (_, drawing) in &rest {
-            let _ = write!(body, "<figure>{drawing}</figure>");
+        for (_, drawing) in rest {
+            page.figure(drawing);
         }
-        for line in self.absent().lines().chain(failures(self.campaign).lines()) {
-            match (line.strip_prefix("## "), line.strip_prefix("- ")) {
-                (Some(title), _) => drop(write!(body, "<h2>{}</h2>", escape(title))),
-                (_, Some(item)) => drop(write!(body, "<p>{}</p>", escape(item))),
-                _ => {}
-            }
-        }
-        let _ = write!(body, "<p>{}</p>", escape(&self.notes()));
-        own_html::page(&self.campaign.header.name, &body)
+        page.say(Tone::Plain, self.notes());
+        page.listed("Not here", absent(self.campaign));
+        page.listed("Not measured", failures(self.campaign));
+        page
     }
 
     /// What is compared, where, and how sure it is.
     pub(super) fn head(&self) -> String {
         let header = &self.campaign.header;
-        let floor = self.summary.noise.geomean(1).map_or_else(
-            || "unknown".to_owned(),
-            |floor| figures::percent(floor.relative()),
-        );
-        let rounds = self.summary.rows.iter().filter_map(|row| {
-            let mean = row.to_baseline.geomean.as_ref().ok()?;
-            Some(mean.rounds)
-        });
-        let rounds: Vec<usize> = rounds.collect();
-        let ends = (rounds.iter().min(), rounds.iter().max());
-        let rounds = match ends {
-            (Some(least), Some(most)) if least < most => format!("{least} to {most} rounds"),
-            (least, _) => figures::plural(least.copied().unwrap_or(0), "round"),
-        };
         format!(
             "{} in {} of libsodium, on {} ({}), {}, {}, {}. Times of the programs' own \
              loops, one pinned instance; ratios are of the same round, a group's is the geometric \
-             mean over its programs. Noise floor of the means: {floor}.",
+             mean over its programs. Noise floor of the means: {}.",
             figures::plural(self.programs(), "program"),
             figures::plural(self.groups.len(), "group"),
             header.host.cpu_model,
             figures::plural(header.config.cpus.len(), "processor"),
             header.host.kernel,
             header.date,
-            rounds,
+            about::rounds(self.summary.rows.iter()),
+            about::floor(self.summary),
         )
     }
 
     /// Both normalisations, and what each row is.
-    pub(super) fn tables(&self) -> Vec<(String, Vec<Vec<String>>)> {
+    pub(super) fn tables(&self) -> Vec<(String, Table)> {
         let mut tables = vec![(
             "Over the median engine".to_owned(),
             self.table(|line| &line.to_median),
@@ -94,10 +65,9 @@ impl Library<'_> {
         tables
     }
 
-    fn table(&self, ratios: impl Fn(&Line) -> &[GroupRatio]) -> Vec<Vec<String>> {
-        let mut head = vec!["engine".to_owned(), "all".to_owned()];
-        head.extend(self.groups.iter().map(|group| group.name.clone()));
-        let mut table = vec![head];
+    fn table(&self, ratios: impl Fn(&Line) -> &[GroupRatio]) -> Table {
+        let groups = self.groups.iter().map(|group| &group.name);
+        let mut table = Table::new(["engine", "all"]).and(groups);
         for line in &self.lines {
             let ratios = ratios(line);
             let mut fields = vec![line.name.clone()];
@@ -109,11 +79,10 @@ impl Library<'_> {
     }
 
     /// Version, build, tier and checks of each row, as its runner found them.
-    fn in_force(&self) -> Vec<Vec<String>> {
-        let head = [
+    fn in_force(&self) -> Table {
+        let mut table = Table::new([
             "engine", "version", "build", "tier", "checks", "programs", "probe",
-        ];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
+        ]);
         for line in &self.lines {
             let row = self.summary.rows.iter().find(|row| row.row == line.row);
             let hello = row.and_then(|row| {
@@ -155,7 +124,7 @@ impl Library<'_> {
         let ratios = self.lines.iter().flat_map(|line| &line.to_median);
         if ratios.into_iter().any(|ratio| !ratio.missing.is_empty()) {
             text.push_str(
-                "\\* a mean over fewer programs than the group has: the others have no time. ",
+                "* a mean over fewer programs than the group has: the others have no time. ",
             );
         }
         text.push_str(
@@ -167,18 +136,6 @@ impl Library<'_> {
                 " Rows named wasm-opt ran the portable build after Binaryen's `wasm-opt -O4`.",
             );
         }
-        text.push('\n');
         text
-    }
-
-    /// Engines that are not there, each with the reason.
-    pub(super) fn absent(&self) -> String {
-        let absent = self.campaign.header.config.absent.iter();
-        let absent = absent.map(|one| format!("- {}: {}\n", one.engine, one.why));
-        let absent: String = absent.collect();
-        match absent.is_empty() {
-            true => absent,
-            false => format!("\n## Not here\n\n{absent}"),
-        }
     }
 }

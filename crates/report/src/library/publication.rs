@@ -19,10 +19,12 @@ use fathom_stats::{
 use serde::Deserialize;
 
 use super::{Group, Library, Line, charts::To};
-use crate::bounds::{failures, markdown};
+use crate::about::{absent, failures};
 use crate::chart::horizontal_bars::{Bar, HorizontalBars, Kind};
+use crate::publications::{self, listed};
+use crate::table::Table;
 use crate::view::{Interval, Judged, with_ends};
-use crate::{ReportError, figures, publications};
+use crate::{ReportError, figures};
 
 /// The page's file and its pictures' folder.
 const PAGE: &str = "libsodium-runtimes-2023.md";
@@ -193,14 +195,14 @@ impl Library<'_> {
         let _ = write!(
             text,
             "\n## What the 2023 study says, and what was measured here\n\n{}",
-            markdown(&self.statements(publication))
+            self.statements(publication).source()
         );
         text.push_str(
             "\nThe study's other figures are pictures without numbers. A ratio below 1 means that \
              the first engine is faster.\n",
         );
         for (title, table) in self.tables() {
-            let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
+            let _ = write!(text, "\n## {title}\n\n{}", table.source());
         }
         text.push_str("\n## Why\n\nAs seen in the code that engines make, on the host and in the versions above.\n\n");
         for cause in &publication.cause {
@@ -208,8 +210,8 @@ impl Library<'_> {
         }
         let _ = write!(text, "\n## Pictures in the 2023 study's form\n\n{pictures}");
         text.push_str(&self.differences(publication));
-        text.push_str(&self.absent());
-        text.push_str(&failures(self.campaign));
+        text.push_str(&listed("Not here", absent(self.campaign)));
+        text.push_str(&listed("Not measured", failures(self.campaign)));
         text
     }
 
@@ -226,10 +228,11 @@ impl Library<'_> {
         text
     }
 
-    fn statements(&self, publication: &Publication) -> Vec<Vec<String>> {
-        let head = ["the 2023 study", "its figure", "ours", "what is divided"];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
-        table.extend(publication.number.iter().map(|number| self.number(number)));
+    fn statements(&self, publication: &Publication) -> Table {
+        let mut table = Table::new(["the 2023 study", "its figure", "ours", "what is divided"]);
+        for number in &publication.number {
+            table.push(self.number(number));
+        }
         // All are judged together.
         let pairings = publication.statement.iter().map(|one| self.pairing(one));
         let pairings: Vec<Option<Pairing<'_>>> = pairings.collect();

@@ -29,9 +29,9 @@ use fathom_stats::{RowRatio, Summary, Tracing, WorkloadRatio};
 use serde::Deserialize;
 
 use super::{Context, PageOutput, Printed, at_once};
-use crate::bounds::failures;
+use crate::about::failures;
 use crate::markdown::escape;
-use crate::publications::{self, Gap, Statement, not_reproduced};
+use crate::publications::{self, Gap, Statement, listed, not_reproduced, statements};
 use crate::view::{portable, relative};
 use crate::{ReportError, figures};
 
@@ -172,7 +172,13 @@ impl<'a> Page<'a> {
 
     fn files(&self, study: &Study) -> Vec<(String, String)> {
         let mut text = self.head(study);
-        text.push_str(&self.statements(study));
+        text.push_str(&statements(
+            "What they found, and what was found here",
+            "",
+            "where in the paper",
+            &study.statement,
+            |question| self.here(question),
+        ));
         let (trends, mut pictures) = self.trends(&study.io);
         text.push_str(&trends);
         let (start, picture) = self.start_up();
@@ -218,26 +224,10 @@ impl<'a> Page<'a> {
         )
     }
 
-    fn statements(&self, study: &Study) -> String {
-        let mut text = "\n## What they found, and what was found here\n\n\
-                        | question | published | here | where in the paper |\n|---|---|---|---|\n"
-            .to_owned();
-        for one in &study.statement {
-            let here = self.here(&one.here);
-            let here = here.unwrap_or_else(|| "not in this campaign".to_owned());
-            let _ = writeln!(
-                text,
-                "| {} | {} | {here} | {} |",
-                one.what, one.published, one.place
-            );
-        }
-        text
-    }
-
     fn foot(&self, study: &Study) -> String {
         let absent = self.campaign.header.config.absent.iter();
         let mut text = not_reproduced(study.gap.iter(), absent);
-        text.push_str(&failures(self.campaign));
+        text.push_str(&listed("Not measured", failures(self.campaign)));
         let _ = write!(
             text,
             "\n## Reproduce\n\n```sh\npython3 workloads/build.py --suite wasi-io --variant \

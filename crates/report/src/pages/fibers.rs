@@ -9,21 +9,17 @@
 //! program, and where it says none there is no figure; "ahead" is told of an interval that
 //! does not hold 1, and of every depth behind it.
 
-use std::fmt::Write;
-
 use fathom_record::campaign::WorkloadNote;
 use fathom_record::{Campaign, Metric, Names, Variant};
 use fathom_stats::{Against, Medians, Ratio, Row, Summary};
 
-use super::{Context, PageOutput, Printed, at_once};
-use crate::bounds::{failures, markdown};
-use crate::chart::svg::escape;
-use crate::csv::quote;
+use super::{Context, PageOutput, at_once};
+use crate::about::{absent, failures};
+use crate::csv::{line, unrounded};
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::own_html;
-
-/// Lines of a table, the head first.
-type Table = Vec<Vec<String>>;
+use crate::plain::Tone;
+use crate::table::Table;
 
 /// The titles of tables that have fewer columns than others.
 const CROSSINGS: &str = "Depth from which stack switching is ahead";
@@ -32,16 +28,7 @@ const SIZES: &str = "Bytes of a module";
 /// What the experiment adds: its page in the place of the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
     let fibers = Fibers::of(context.campaign, context.summary);
-    let text = fibers.markdown();
-    PageOutput {
-        printed: Printed::Instead(text.clone()),
-        files: vec![
-            ("fibers.md".to_owned(), text),
-            ("fibers.html".to_owned(), fibers.html()),
-            ("fibers.csv".to_owned(), fibers.csv()),
-        ],
-        paper: Vec::new(),
-    }
+    PageOutput::instead("fibers", &fibers.document(), Some(fibers.csv()))
 }
 
 /// How fibers are made in a build.
@@ -136,7 +123,7 @@ impl<'a> Fibers<'a> {
 
     fn trips(&self, category: &str) -> Table {
         let notes = self.notes(category);
-        let mut table = vec![head(&["engine", "fibers"], &notes)];
+        let mut table = Table::new(["engine", "fibers"]).and(names(&notes));
         for row in &self.rows {
             let fields = notes
                 .iter()
@@ -148,7 +135,7 @@ impl<'a> Fibers<'a> {
 
     fn ratios(&self, categories: &[&str]) -> Table {
         let notes: Vec<&WorkloadNote> = categories.iter().flat_map(|one| self.notes(one)).collect();
-        let mut table = vec![head(&["engine", "fibers"], &notes)];
+        let mut table = Table::new(["engine", "fibers"]).and(names(&notes));
         for row in self.wasm(|variant| variant != Variant::WasmAsyncify) {
             let fields = notes
                 .iter()
@@ -199,13 +186,12 @@ impl<'a> Fibers<'a> {
     }
 
     fn crossings(&self) -> Table {
-        let head = ["engine", "stack switching is ahead of Asyncify"];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
+        let mut table = Table::new(["engine", "stack switching is ahead of Asyncify"]);
         if self.depths().is_empty() {
             return table;
         }
         for row in self.wasm(|variant| variant == Variant::WasmSwitch) {
-            table.push(vec![self.engine(row), self.overtakes(row)]);
+            table.push([self.engine(row), self.overtakes(row)]);
         }
         table
     }
@@ -216,12 +202,9 @@ impl<'a> Fibers<'a> {
             (live >= 10_000).then_some(live)
         });
         let live: Vec<u32> = live.collect();
-        let mut head = vec!["engine".to_owned(), "fibers".to_owned()];
-        head.extend(
-            live.iter()
-                .map(|live| format!("of {}", figures::count(f64::from(*live)))),
-        );
-        let mut table = vec![head];
+        let heads = live.iter().map(|live| figures::count(f64::from(*live)));
+        let heads = heads.map(|live| format!("of {live}"));
+        let mut table = Table::new(["engine", "fibers"]).and(heads);
         for row in &self.rows {
             let fields = live.iter().map(|live| {
                 let bytes = self.bytes_a_stack(row, *live);
@@ -237,7 +220,7 @@ impl<'a> Fibers<'a> {
             .iter()
             .flat_map(|one| self.notes(one))
             .collect();
-        let mut table = vec![head(&["fibers"], &notes)];
+        let mut table = Table::new(["fibers"]).and(names(&notes));
         for variant in [
             Variant::WasmAsyncify,
             Variant::WasmSwitch,
@@ -285,35 +268,21 @@ impl<'a> Fibers<'a> {
                 CROSSINGS | SIZES => 1,
                 _ => 2,
             };
-            table.len() > 1 && table[0].len() > named
+            !table.lines.is_empty() && table.head.len() > named
         };
         all.into_iter().filter(has_something).collect()
     }
 
-    fn markdown(&self) -> String {
-        let mut text = format!("# {}\n\n{}\n", self.campaign.header.name, self.head());
+    fn document(&self) -> Document {
+        let mut page = Document::new(&self.campaign.header.name);
+        page.say(Tone::Plain, self.head());
         for (title, table) in self.tables() {
-            let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
+            page.heading(title);
+            page.table(table);
         }
-        text.push_str(&self.absent());
-        text.push_str(&failures(self.campaign));
-        text
-    }
-
-    fn html(&self) -> String {
-        let name = &self.campaign.header.name;
-        let mut body = format!("<h1>{}</h1><p>{}</p>", escape(name), escape(&self.head()));
-        for (title, table) in self.tables() {
-            body.push_str(&own_html::table(&escape(title), &table));
-        }
-        for line in self.absent().lines().chain(failures(self.campaign).lines()) {
-            match (line.strip_prefix("## "), line.strip_prefix("- ")) {
-                (Some(title), _) => drop(write!(body, "<h2>{}</h2>", escape(title))),
-                (_, Some(item)) => drop(write!(body, "<p>{}</p>", escape(item))),
-                _ => {}
-            }
-        }
-        own_html::page(name, &body)
+        page.listed("Not here", absent(self.campaign));
+        page.listed("Not measured", failures(self.campaign));
+        page
     }
 
     /// What is compared, where, and how sure it is.
@@ -332,23 +301,10 @@ impl<'a> Fibers<'a> {
         )
     }
 
-    /// Engines that are not there, each with the reason.
-    fn absent(&self) -> String {
-        let absent = self.campaign.header.config.absent.iter();
-        let absent: String = absent
-            .map(|one| format!("- {}: {}\n", one.engine, one.why))
-            .collect();
-        match absent.is_empty() {
-            true => absent,
-            false => format!("\n## Not here\n\n{absent}"),
-        }
-    }
-
     fn csv(&self) -> String {
-        let mut text =
-            "engine,strategy,backend,settings,threads,fibers,workload,category,trips,ns_a_trip,\
-                        over_asyncify,low,high,module_bytes\n"
-                .to_owned();
+        let heads = "engine,strategy,backend,settings,threads,fibers,workload,category,trips,\
+                        ns_a_trip,over_asyncify,low,high,module_bytes";
+        let mut text = line(heads.split(','));
         for row in &self.rows {
             for note in &self.campaign.header.workloads {
                 let Some(ns) = self.trip_ns(row, note) else {
@@ -356,45 +312,40 @@ impl<'a> Fibers<'a> {
                 };
                 let ratio = self.over_asyncify(row, &note.name);
                 let ends = ratio.as_ref().and_then(|ratio| ratio.interval.ok());
-                let number =
-                    |number: Option<f64>| number.map_or_else(String::new, |one| one.to_string());
                 let bytes = note.builds.get(&row.variant).map(|bytes| *bytes as f64);
-                let fields = [
-                    quote(&row.sandbox.engine),
-                    quote(&row.sandbox.strategy),
-                    quote(row.sandbox.settings.backend().unwrap_or_default()),
-                    quote(&row.sandbox.settings.for_programs()),
+                text.push_str(&line([
+                    row.sandbox.engine.clone(),
+                    row.sandbox.strategy.clone(),
+                    row.sandbox
+                        .settings
+                        .backend()
+                        .unwrap_or_default()
+                        .to_owned(),
+                    row.sandbox.settings.for_programs(),
                     row.threads.to_string(),
-                    quote(way(row.variant).unwrap_or_default()),
-                    quote(&note.name),
-                    quote(note.category.as_deref().unwrap_or_default()),
-                    number(note.trips.map(|trips| trips as f64)),
-                    number(Some(ns)),
-                    number(ratio.map(|ratio| ratio.value)),
-                    number(ends.as_ref().map(|ends| ends.low)),
-                    number(ends.as_ref().map(|ends| ends.high)),
-                    number(bytes),
-                ];
-                let _ = writeln!(text, "{}", fields.join(","));
+                    way(row.variant).unwrap_or_default().to_owned(),
+                    note.name.clone(),
+                    note.category.clone().unwrap_or_default(),
+                    unrounded(note.trips.map(|trips| trips as f64)),
+                    unrounded(Some(ns)),
+                    unrounded(ratio.map(|ratio| ratio.value)),
+                    unrounded(ends.as_ref().map(|ends| ends.low)),
+                    unrounded(ends.as_ref().map(|ends| ends.high)),
+                    unrounded(bytes),
+                ]));
             }
         }
         text
     }
 }
 
-/// A table's head: these words, then the workloads' names without what they share.
-fn head(words: &[&str], notes: &[&WorkloadNote]) -> Vec<String> {
-    let names = notes.iter().map(|note| {
-        let numbered = ["depth-", "live-"]
-            .iter()
-            .find_map(|prefix| note.name.strip_prefix(prefix));
-        numbered.unwrap_or(&note.name).to_owned()
-    });
-    words
-        .iter()
-        .map(|word| (*word).to_owned())
-        .chain(names)
-        .collect()
+/// The workloads' names without what they share.
+fn names<'a>(notes: &'a [&WorkloadNote]) -> impl Iterator<Item = &'a str> {
+    notes.iter().map(|note| {
+        let mut prefixes = ["depth-", "live-"].iter();
+        let numbered = prefixes.find_map(|prefix| note.name.strip_prefix(prefix));
+        numbered.unwrap_or(&note.name)
+    })
 }
 
 /// Three digits of nanoseconds.

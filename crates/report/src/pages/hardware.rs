@@ -25,9 +25,10 @@ use serde::Deserialize;
 
 use super::{Context, PageOutput, Printed};
 use crate::ReportError;
-use crate::bounds::failures;
+use crate::about::failures;
 use crate::publications::{
-    self, Difference, Gap, Statement, done_otherwise, early, measured_on, not_reproduced, words,
+    self, Difference, Gap, Statement, done_otherwise, early, listed, measured_on, not_reproduced,
+    statements,
 };
 use crate::view::portable;
 use lines::Lines;
@@ -129,7 +130,13 @@ impl<'a> Page<'a> {
             measured_on(self.campaign, self.summary),
             thesis.how,
         );
-        text.push_str(&self.statements(thesis));
+        text.push_str(&statements(
+            "What was found, then and here",
+            "Published figures are those that the text states: most of its bars carry no numbers.\n\n",
+            "where in the thesis",
+            &thesis.statement,
+            |question| self.here(question),
+        ));
         text.push_str(&self.figure_5_1(thesis));
         text.push_str(&self.figure_5_2(thesis));
         text.push_str(&self.figure_5_3(thesis));
@@ -143,31 +150,11 @@ impl<'a> Page<'a> {
         text
     }
 
-    fn statements(&self, thesis: &Thesis) -> String {
-        let head = ["question", "published", "here", "where in the thesis"];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
-        for one in &thesis.statement {
-            let here = self.here(&one.here);
-            table.push(vec![
-                one.what.clone(),
-                one.published.clone(),
-                here.unwrap_or_else(|| "not in this campaign".to_owned()),
-                one.place.clone(),
-            ]);
-        }
-        let note =
-            "Published figures are those that the text states: most of its bars carry no numbers.";
-        format!(
-            "\n## What was found, then and here\n\n{note}\n\n{}",
-            words(&table)
-        )
-    }
-
     fn foot(&self, thesis: &Thesis) -> String {
         let absent = self.campaign.header.config.absent.iter();
         let mut text = done_otherwise(thesis.difference.iter());
         text.push_str(&not_reproduced(thesis.gap.iter(), absent));
-        text.push_str(&failures(self.campaign));
+        text.push_str(&listed("Not measured", failures(self.campaign)));
         let _ = write!(
             text,
             "\n## Reproduce\n\n```sh\npython3 workloads/build.py --suite pointers --variant wasm32,wasm64\n\

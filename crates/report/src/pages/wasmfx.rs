@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::fibers::{Fibers, way};
 use super::{Context, PageOutput};
-use crate::bounds::markdown;
+use crate::table::Table;
 use crate::{ReportError, figures, publications};
 
 /// The page's file.
@@ -145,27 +145,24 @@ fn page(talk: &Talk, fibers: &Fibers<'_>) -> String {
             "\n## {}\n\n{}\n\n{}",
             benchmark.name,
             benchmark.what,
-            markdown(&table(benchmark, fibers))
+            table(benchmark, fibers).source()
         );
     }
     for server in &talk.server {
         let (what, unit) = server.heading();
-        let head = ["".to_owned(), format!("published, {unit}")];
-        let lines = server
-            .line
-            .iter()
-            .map(|line| vec![line.of.clone(), line.is.to_string()]);
-        let table: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(lines).collect();
-        let _ = write!(text, "\n## {what}\n\n{}", markdown(&table));
+        let mut table = Table::new([String::new(), format!("published, {unit}")]);
+        for line in &server.line {
+            table.push([line.of.clone(), line.is.to_string()]);
+        }
+        let _ = write!(text, "\n## {what}\n\n{}", table.source());
     }
     text.push_str(SERVED);
     text
 }
 
 /// A benchmark's table: the talk's lines, then ours.
-fn table(benchmark: &Benchmark, fibers: &Fibers<'_>) -> Vec<Vec<String>> {
-    let head = ["", "run-time ratio", "binary size ratio"];
-    let mut table = vec![head.map(str::to_owned).to_vec()];
+fn table(benchmark: &Benchmark, fibers: &Fibers<'_>) -> Table {
+    let mut table = Table::new(["", "run-time ratio", "binary size ratio"]);
     for line in &benchmark.line {
         let of = format!("published: {}", line.of);
         table.push(vec![of, line.time.clone(), line.size.clone()]);

@@ -15,9 +15,11 @@ use fathom_stats::NoEstimate;
 use fathom_stats::waterfall::{Missing, NoWaterfall, Part, Share, Value, Waterfall};
 
 use super::{Context, PageOutput, Printed};
-use crate::chart::svg::escape;
+use crate::document::Document;
 use crate::figures;
+use crate::plain::{Style, Tone};
 use crate::sheet::{Column, Entry, Sheet, Unit};
+use crate::table::Table;
 
 mod draw;
 
@@ -151,21 +153,23 @@ impl Page {
     }
 
     fn output(&self, campaign: &str) -> PageOutput {
-        let mut files = self.sheet().files(NAME, campaign);
-        for (name, content) in &mut files {
-            if name.ends_with(".html") {
-                *content = self.html(campaign);
-            } else if name.ends_with(".md") {
-                content.push('\n');
-                content.extend(self.notes.iter().map(|note| format!("- {note}\n")));
-            }
-        }
+        let sheet = self.sheet();
+        let mut files = super::files(NAME, &self.document(campaign, &sheet), Some(sheet.csv()));
         files.push((format!("{NAME}.svg"), draw::alone(self)));
         PageOutput {
             printed: Printed::Instead(self.plain()),
             files,
             paper: Vec::new(),
         }
+    }
+
+    fn document(&self, campaign: &str, sheet: &Sheet) -> Document {
+        let mut page = Document::new(campaign);
+        page.say(Tone::Plain, &self.title);
+        page.figure(draw::chart(self));
+        page.table(sheet.table());
+        page.list(self.notes.iter().map(|note| (Tone::Plain, note.clone())));
+        page
     }
 
     fn share(&self, line: &Line) -> f64 {
@@ -194,8 +198,7 @@ impl Page {
 
     /// For a terminal.
     fn plain(&self) -> String {
-        let heads = ["part", "time", "95 %", "share", "", ""].map(str::to_owned);
-        let mut table = vec![heads];
+        let mut table = Table::new(["part", "time", "95 %", "share", "", ""]).left([4, 5]);
         for line in &self.lines {
             table.push([
                 line.name.to_owned(),
@@ -206,43 +209,9 @@ impl Page {
                 counted(line),
             ]);
         }
-        let width = |column: usize| {
-            let fields = table.iter().map(|line| line[column].chars().count());
-            fields.max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..6).map(width).collect();
-        let mut text = format!("{}\n", self.title);
-        for fields in &table {
-            let mut line = String::new();
-            for (column, (field, width)) in fields.iter().zip(&widths).enumerate() {
-                let gap = " ".repeat(width - field.chars().count());
-                line.push_str("  ");
-                line.push_str(&match column {
-                    0 | 4 | 5 => format!("{field}{gap}"),
-                    _ => format!("{gap}{field}"),
-                });
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
+        let mut text = format!("{}\n{}", self.title, table.terminal(Style::default()));
         text.extend(self.notes.iter().map(|note| format!("{note}\n")));
         text
-    }
-
-    /// As a page of its own.
-    fn html(&self, campaign: &str) -> String {
-        let notes = self.notes.iter();
-        let notes: String = notes
-            .map(|note| format!("<li>{}</li>", escape(note)))
-            .collect();
-        let body = format!(
-            "<h1>{}</h1><figure><h3>{}</h3>{}</figure><ul>{notes}</ul>{}",
-            escape(campaign),
-            escape(&self.title),
-            draw::chart(self),
-            self.sheet().html_table("The same in numbers"),
-        );
-        crate::own_html::page(campaign, &body)
     }
 }
 

@@ -21,11 +21,12 @@ use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{Ratio, Row, RowSummary, Summary, Table as Judged, Verdict, WorkloadRatio};
 
 use super::{Context, PageOutput, Printed, at_once};
-use crate::bounds::markdown;
-use crate::chart::svg::escape;
+use crate::about::{self, absent};
+use crate::document::Document;
 use crate::figures::{self, NONE};
-use crate::own_html;
+use crate::plain::Tone;
 use crate::sheet::{Column, Entry, Sheet, Unit};
+use crate::table::Table;
 use prediction::Prediction;
 
 const COLUMNS: [Column; 6] = [
@@ -38,20 +39,13 @@ const COLUMNS: [Column; 6] = [
 ];
 const FIRSTS: &str = "Who is first";
 
-/// Lines of a table, the head first.
-type Table = Vec<Vec<String>>;
-
 /// What the experiment adds: who is first, and the predictions, behind the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
     let web = Web::of(context);
     let name = &context.campaign.header.name;
     PageOutput {
         printed: Printed::Behind(web.plain()),
-        files: vec![
-            ("web.md".to_owned(), web.markdown(name)),
-            ("web.html".to_owned(), web.html(name)),
-            ("web.csv".to_owned(), web.sheet().csv()),
-        ],
+        files: super::files("web", &web.document(name), Some(web.sheet().csv())),
         paper: Vec::new(),
     }
 }
@@ -190,14 +184,10 @@ impl<'a> Web<'a> {
     }
 
     fn firsts(&self) -> Table {
-        let mut head = vec![
-            "application".to_owned(),
-            "does".to_owned(),
-            "first".to_owned(),
-        ];
         let known = || self.predictions.iter().filter(|one| one.is_known());
-        head.extend(known().map(|one| format!("like {}", one.name)));
-        let mut table = vec![head];
+        let mut table = Table::new(["application", "does", "first"])
+            .and(known().map(|one| format!("like {}", one.name)))
+            .left([1, 2]);
         for first in &self.firsts {
             let mut line = vec![
                 first.note.name.clone(),
@@ -216,18 +206,17 @@ impl<'a> Web<'a> {
     /// The first row's times, and the others over them.
     fn ratios(&self) -> Table {
         let Some((base, others)) = self.rows.split_first() else {
-            return Table::new();
+            return Table::default();
         };
-        let mut head = vec!["application".to_owned(), self.name(&base.row)];
-        head.extend(others.iter().map(|row| self.name(&row.row)));
-        let mut table = vec![head];
+        let names = self.rows.iter().map(|row| self.name(&row.row));
+        let mut table = Table::new(["application"]).and(names);
         for First { note, .. } in &self.firsts {
             let takes = self.median(&base.row, &note.name);
             let takes = takes.map_or_else(|| NONE.to_owned(), figures::time);
             let each = others
                 .iter()
                 .map(|row| shown(workload(row, &note.name).map(|one| &one.ratio)));
-            table.push([note.name.clone(), takes].into_iter().chain(each).collect());
+            table.push([note.name.clone(), takes].into_iter().chain(each));
         }
         let means = others.iter().map(|row| {
             let mark = match row.to_baseline.missing.is_empty() {
@@ -237,7 +226,7 @@ impl<'a> Web<'a> {
             shown(row.to_baseline.geomean.as_ref().ok()) + mark
         });
         let words = ["geometric mean".to_owned(), NONE.to_owned()];
-        table.push(words.into_iter().chain(means).collect());
+        table.push(words.into_iter().chain(means));
         table
     }
 
@@ -279,30 +268,18 @@ impl<'a> Web<'a> {
     /// What is compared, and how sure it is.
     fn head(&self) -> String {
         let header = &self.context.campaign.header;
-        let rounds = self.rows.iter().skip(1).filter_map(|row| {
-            let mean = row.to_baseline.geomean.as_ref().ok()?;
-            Some(mean.rounds)
-        });
-        let rounds: Vec<usize> = rounds.collect();
-        let floor = self.context.summary.noise.geomean(1);
-        let floor = floor.map_or_else(
-            || "unknown".to_owned(),
-            |floor| figures::percent(floor.relative()),
-        );
         format!(
             "{} on {}, {} ({}), {}, {}, {}. Times of whole runs without compiling; ratios \
              are of the same round, with 95 % intervals from five rounds on. Noise floor of the \
-             means: {floor}.",
+             means: {}.",
             figures::plural(self.firsts.len(), "application"),
             figures::plural(self.rows.len(), "row"),
             header.host.cpu_model,
             figures::plural(header.config.cpus.len(), "processor"),
             header.host.kernel,
             header.date,
-            match (rounds.iter().min(), rounds.iter().max()) {
-                (Some(least), Some(most)) if least < most => format!("{least} to {most} rounds"),
-                (least, _) => figures::plural(least.copied().unwrap_or(0), "round"),
-            },
+            about::rounds(self.rows.iter().skip(1).copied()),
+            about::floor(self.context.summary),
         )
     }
 
@@ -330,8 +307,7 @@ impl<'a> Web<'a> {
     }
 
     /// What has no time, with the reason: engines, and applications on some.
-    fn absent(&self) -> Vec<String> {
-        let campaign = self.context.campaign;
+    fn not_measured(&self) -> Vec<String> {
         let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
         for cell in &self.context.summary.cells {
             let Err(why) = &cell.times else { continue };
@@ -345,11 +321,9 @@ impl<'a> Web<'a> {
                 None => lines.push((line, vec![&cell.cell.workload])),
             }
         }
-        let absent = campaign.header.config.absent.iter();
-        let absent = absent.map(|one| format!("{}: {}", one.engine, one.why));
         let cells = lines.into_iter();
         let cells = cells.map(|(line, names)| format!("{line} ({})", names.join(", ")));
-        cells.chain(absent).collect()
+        cells.chain(absent(self.context.campaign)).collect()
     }
 
     fn plain(&self) -> String {
@@ -366,51 +340,26 @@ impl<'a> Web<'a> {
         text
     }
 
-    fn markdown(&self, name: &str) -> String {
-        let mut text = format!("# {name}\n\n{}\n", self.head());
+    fn document(&self, name: &str) -> Document {
+        let mut page = Document::new(name);
+        page.say(Tone::Plain, self.head());
         for sentence in self.sentences() {
-            let _ = write!(text, "\n{sentence}\n");
+            page.say(Tone::Plain, sentence);
         }
         for (title, table) in self.tables() {
-            let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
+            page.heading(title);
+            page.table(table);
         }
-        let _ = write!(text, "\n{}\n", self.notes());
-        let absent = self.absent();
-        if !absent.is_empty() {
-            text.push_str("\n## Not measured\n\n");
-        }
-        for line in absent {
-            let _ = writeln!(text, "- {line}");
-        }
-        text
-    }
-
-    fn html(&self, name: &str) -> String {
-        let mut body = format!("<h1>{}</h1>", escape(name));
-        let mut paragraph = |text: &str| {
-            let _ = write!(body, "<p>{}</p>", escape(text));
-        };
-        paragraph(&self.head());
-        self.sentences().iter().for_each(|text| paragraph(text));
-        for (title, table) in self.tables() {
-            body.push_str(&own_html::table(&escape(&title), &table));
-        }
-        let _ = write!(body, "<p>{}</p>", escape(&self.notes()));
-        let absent = self.absent();
-        if !absent.is_empty() {
-            body.push_str("<h2>Not measured</h2>");
-        }
-        for line in absent {
-            let _ = write!(body, "<p>{}</p>", escape(&line));
-        }
-        own_html::page(name, &body)
+        page.say(Tone::Plain, self.notes());
+        page.listed("Not measured", self.not_measured());
+        page
     }
 
     fn notes(&self) -> String {
         let mut text = String::new();
         let mut rows = self.rows.iter();
         if rows.any(|row| !row.to_baseline.missing.is_empty()) {
-            text.push_str("\\* A mean over the applications that both have. ");
+            text.push_str("* A mean over the applications that both have. ");
         }
         text.push_str(
             "These are replays: the time of the host is not in it (docs/REPLAY.md). First is who \

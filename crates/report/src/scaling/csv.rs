@@ -3,7 +3,7 @@
 use fathom_stats::Figure;
 
 use super::{CALLS, Scaling};
-use crate::csv::quote;
+use crate::csv::{line, unrounded};
 
 /// Figures of a point, by their names in files.
 const FIGURES: [Figure; 14] = [
@@ -46,7 +46,7 @@ pub fn render(scaling: &Scaling) -> String {
     .to_vec();
     head.extend(FIGURES.iter().map(|figure| figure.name().to_owned()));
     head.extend(CALLS.iter().map(|name| format!("{name}_per_run")));
-    let mut text = line(&head);
+    let mut text = line(head);
     for part in &scaling.parts {
         for (of, point) in part.points() {
             let sandbox = &of.key.sandbox;
@@ -63,33 +63,24 @@ pub fn render(scaling: &Scaling) -> String {
                 point.threads.to_string(),
                 scaling.processors.to_string(),
                 point.is_over.to_string(),
-                number(point.runs_per_s),
-                number(ratio.map(|judged| judged.ratio.value)),
-                number(ends.map(|(low, _)| low)),
-                number(ends.map(|(_, high)| high)),
+                unrounded(point.runs_per_s),
+                unrounded(ratio.map(|judged| judged.ratio.value)),
+                unrounded(ends.map(|(low, _)| low)),
+                unrounded(ends.map(|(_, high)| high)),
                 ratio.map_or_else(String::new, |judged| judged.verdict.name().to_owned()),
             ];
             fields.extend(
                 FIGURES
                     .iter()
-                    .map(|figure| number(point.costs.get(figure).copied())),
+                    .map(|figure| unrounded(point.costs.get(figure).copied())),
             );
             fields.extend(
                 CALLS
                     .iter()
-                    .map(|name| number(point.calls.get(*name).copied())),
+                    .map(|name| unrounded(point.calls.get(*name).copied())),
             );
-            text.push_str(&line(&fields));
+            text.push_str(&line(fields));
         }
     }
     text
-}
-
-fn line(fields: &[String]) -> String {
-    let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
-    fields.join(",") + "\r\n"
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
 }

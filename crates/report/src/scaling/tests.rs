@@ -147,7 +147,7 @@ fn throughput_is_what_was_seen_to_end() {
 
 #[test]
 fn what_is_too_much_is_marked_and_what_failed_is_named() {
-    let text = scaling().markdown();
+    let text = scaling().document().markdown();
     assert!(text.contains(" 4* |"), "{text}");
     assert!(text.contains("1.50 × ("), "{text}");
     assert!(
@@ -173,7 +173,7 @@ fn a_native_runner_s_memory_is_not_that_of_its_programs() {
 #[test]
 fn the_other_forms_hold_the_same() {
     let scaling = scaling();
-    let page = scaling.html();
+    let page = scaling.document().html();
     assert!(page.contains("<svg") && page.contains("more instances than processors"));
     assert!(!page.contains("<script") && page.ends_with("</html>\n"));
     let csv = scaling.csv();

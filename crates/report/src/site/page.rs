@@ -10,10 +10,7 @@ use super::{CAMPAIGNS, SiteError, TRENDS, failed};
 use crate::chart::{Chart, trend};
 use crate::figures;
 use crate::history::{History, Section, told};
-use crate::plain::Tone;
 use crate::view::host_line;
-
-const STYLE: &str = include_str!("../../templates/style.css");
 
 /// How to read a history; docs/HISTORY.md has the whole.
 const METHOD: [&str; 5] = [
@@ -60,7 +57,6 @@ struct Listed {
 #[derive(Template)]
 #[template(path = "site.html")]
 struct Index<'a> {
-    style: &'static str,
     tool: &'static str,
     span: String,
     headline: String,
@@ -85,7 +81,6 @@ struct Value {
 #[derive(Template)]
 #[template(path = "trends.html")]
 struct Trends<'a> {
-    style: &'static str,
     tool: &'static str,
     title: String,
     about: Vec<String>,
@@ -132,7 +127,6 @@ pub(super) fn index(
         })
     });
     let page = Index {
-        style: STYLE,
         tool: env!("CARGO_PKG_VERSION"),
         span: told::span(history.campaigns.iter()),
         headline: headline(history),
@@ -156,22 +150,21 @@ pub(super) fn section(
         name,
         chart: trend::workload(history, section, name, "#values"),
     });
-    let mut table = told::table(history, section).into_iter();
-    let head = table.next().unwrap_or_default();
+    let table = told::table(history, section);
     let points = section.lines.iter().flat_map(|line| &line.mean.points);
-    let values = table.zip(points).map(|(fields, point)| Value {
+    let values = table.lines.into_iter().zip(points);
+    let values = values.map(|((_, fields), point)| Value {
         fields,
         page: format!("../{CAMPAIGNS}/{}/report.html", campaigns[point.campaign]),
     });
     let page = Trends {
-        style: STYLE,
         tool: env!("CARGO_PKG_VERSION"),
         title: section.title(),
         about: told::about(history, section),
         findings: findings(history, section),
         means: trend::means(history, section, "#values"),
         workloads: workloads.collect(),
-        head,
+        head: table.head,
         values: values.collect(),
     };
     Ok(page.render()?)
@@ -180,12 +173,7 @@ pub(super) fn section(
 fn findings(history: &History, section: &Section) -> Vec<Finding> {
     let all = told::findings(history, section).into_iter();
     let all = all.map(|(tone, text)| Finding {
-        class: match tone {
-            Tone::Bad => "bad",
-            Tone::Good => "good",
-            Tone::Faint => "soft",
-            Tone::Plain | Tone::Strong => "",
-        },
+        class: tone.class(),
         text,
     });
     all.collect()

@@ -136,5 +136,8 @@ fn forms_are_those_that_are_named() {
         );
     }
     let page = spent.render(Format::Markdown, Style::default()).unwrap();
-    assert!(page.starts_with("# polybench-medium\n\n| row  "), "{page}");
+    assert!(
+        page.starts_with("# polybench-medium: where the time went\n\n| row  "),
+        "{page}"
+    );
 }

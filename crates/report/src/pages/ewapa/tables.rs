@@ -7,8 +7,8 @@ use fathom_stats::tracing::{Calls, Range};
 
 use super::draw::{Bar, Parts};
 use super::{Each, Io, Line, NAME, Page, of_program, shown};
-use crate::bounds::markdown;
 use crate::figures::{self, NONE};
+use crate::table::Table;
 
 const NOT_MEASURED: &str = "not measured";
 
@@ -53,14 +53,13 @@ pub(super) fn range(range: Range) -> String {
 impl Page<'_> {
     /// Table II and figure 4, with the picture.
     pub(super) fn start_up(&self) -> (String, Option<(String, String)>) {
-        let head = [
+        let mut table = Table::new([
             "engine",
             "all",
             "process",
             "reading and compiling",
             "instance",
-        ];
-        let mut table = vec![strings(head)];
+        ]);
         let mut bars = Vec::new();
         for (cell, start) in &self.starts {
             let line = self
@@ -94,19 +93,19 @@ impl Page<'_> {
         };
         let text = format!(
             "\n## Start-up (table II, figure 4)\n\n{words}\n{shown}{}",
-            markdown(&table)
+            table.source()
         );
         (text, picture)
     }
 
     /// Tables IV and V.
     pub(super) fn functions(&self, each: &Each) -> String {
-        let mut table = vec![vec![String::new()]];
         let names = each.calls.iter().zip(&each.functions);
-        table[0].extend(names.map(|(call, function)| format!("`{call}`: `{function}`")));
+        let names = names.map(|(call, function)| format!("`{call}`: `{function}`"));
+        let mut table = Table::new([""]).and(names);
         for line in &each.line {
             let fields = line.is.iter().map(|seconds| format!("{seconds} s"));
-            table.push(std::iter::once(of(&line.of)).chain(fields).collect());
+            table.push(std::iter::once(of(&line.of)).chain(fields));
         }
         for line in &self.lines {
             let tracing = self.tracing(line, &each.workload);
@@ -126,19 +125,14 @@ impl Page<'_> {
                     None => time,
                 }
             });
-            table.push(std::iter::once(line.name.clone()).chain(fields).collect());
+            table.push(std::iter::once(line.name.clone()).chain(fields));
         }
-        format!(
-            "\n## {}\n\n{}\n\n{}",
-            each.table,
-            each.what,
-            markdown(&table)
-        )
+        format!("\n## {}\n\n{}\n\n{}", each.table, each.what, table.source())
     }
 
     /// Tables VI and VII.
     pub(super) fn io(&self, io: &Io) -> String {
-        let head = [
+        let mut table = Table::new([
             "",
             "WASI time",
             "WASI calls",
@@ -147,8 +141,7 @@ impl Page<'_> {
             "system calls",
             "mean",
             "their time over native's",
-        ];
-        let mut table = vec![strings(head)];
+        ]);
         for line in &io.line {
             let fields = [
                 &line.wasi,
@@ -178,7 +171,7 @@ impl Page<'_> {
             io.table,
             io.what,
             io.call.trim_start_matches('f'),
-            markdown(&table)
+            table.source()
         )
     }
 
@@ -206,14 +199,13 @@ impl Page<'_> {
 
     /// Figure 6 of one program: what of its time is WASI's and the kernel's.
     pub(super) fn share(&self, io: &Io) -> (String, Option<(String, String)>) {
-        let head = [
+        let mut table = Table::new([
             "engine",
             "whole",
             "system calls",
             "WASI outside them",
             "rest",
-        ];
-        let mut table = vec![strings(head)];
+        ]);
         let mut bars = Vec::new();
         for line in &self.lines {
             let Some(share) = self.share_of(line, &io.workload) else {
@@ -254,7 +246,7 @@ impl Page<'_> {
         let text = format!(
             "\n### Figure 6: {}\n\n{words}\n\n![{title}]({file})\n\n{}",
             io.workload,
-            markdown(&table)
+            table.source()
         );
         (text, Some((file, svg)))
     }
@@ -279,7 +271,7 @@ impl Page<'_> {
 
     /// A line for each program and engine: times over native code's, and counts.
     pub(super) fn all_programs(&self) -> String {
-        let head = [
+        let mut table = Table::new([
             "program",
             "engine",
             "time",
@@ -289,8 +281,7 @@ impl Page<'_> {
             "`futex`",
             "waits",
             "all system calls",
-        ];
-        let mut table = vec![strings(head)];
+        ]);
         for program in self.programs() {
             let mut name = program.to_owned();
             for line in &self.lines {
@@ -299,7 +290,7 @@ impl Page<'_> {
                 table.push(fields);
             }
         }
-        markdown(&table)
+        table.source()
     }
 
     fn program_on(&self, line: &Line<'_>, program: &str) -> Vec<String> {

@@ -11,8 +11,8 @@ use fathom_stats::waterfall::Value;
 use super::lines::{Lines, Point, Trend};
 use super::tables::moves;
 use super::{Io, Line, NAME, Page, shown};
-use crate::bounds::markdown;
 use crate::figures::{self, NONE};
+use crate::table::Table;
 
 /// Between a program's name and its bytes.
 const OF: &str = "-of-";
@@ -134,8 +134,8 @@ impl Page<'_> {
         if sizes.len() < 2 {
             return (String::new(), None);
         }
-        let mut table = vec![vec!["engine".to_owned()]];
-        table[0].extend(sizes.iter().map(|(bytes, _)| figures::bytes(*bytes)));
+        let bytes = sizes.iter().map(|(bytes, _)| figures::bytes(*bytes));
+        let mut table = Table::new(["engine"]).and(bytes);
         let mut lines = Vec::new();
         for line in &self.lines {
             let (mut fields, mut points) = (vec![line.name.clone()], Vec::new());
@@ -163,7 +163,7 @@ impl Page<'_> {
             return (String::new(), None);
         };
         let file = format!("{NAME}-{}-{}.svg", kind.file, io.call);
-        let text = format!("\n![{}]({file})\n\n{}", drawing.title, markdown(&table));
+        let text = format!("\n![{}]({file})\n\n{}", drawing.title, table.source());
         (text, Some((file, svg)))
     }
 

@@ -7,8 +7,8 @@ use fathom_stats::Figure;
 
 use super::lines::{Ask, KMEANS, Of, Set};
 use super::{Form, GENERATORS, Method, Page, Thesis};
-use crate::bounds::markdown;
 use crate::figures;
+use crate::table::Table;
 
 /// 64-bit memories first: the thesis is about them.
 const WIDTHS: [(Variant, &str); 2] = [(Variant::Wasm64, "64-bit"), (Variant::Wasm32, "32-bit")];
@@ -27,7 +27,7 @@ const PKEYS: &str = "pkeys";
 
 impl Page<'_> {
     pub(super) fn figure_5_1(&self, thesis: &Thesis) -> String {
-        let mut table = vec![head(&["method", "here", "published, LLVM"])];
+        let mut table = generators(["method", "here", "published, LLVM"]);
         let each = thesis.method.iter();
         let each = each.flat_map(|method| WIDTHS.map(|width| (method, width)));
         for (method, (variant, width)) in
@@ -48,7 +48,7 @@ impl Page<'_> {
             "\n## Figure 5.1: k-means\n\nTime over no checks. The thesis's is of 32-bit addresses, extended with \
              zeros, and the mean over all numbers of points (page 36). {}\n\n{}",
             self.points_here(),
-            markdown(&table)
+            table.source()
         )
     }
 
@@ -72,7 +72,7 @@ impl Page<'_> {
         if sizes.len() < 2 {
             return String::new();
         }
-        let mut table = vec![head(&["method", "points"])];
+        let mut table = generators(["method", "points"]);
         let methods = thesis.method.iter();
         for method in methods.filter(|method| BY_POINTS.contains(&&*method.strategy)) {
             for (name, size) in &sizes {
@@ -90,7 +90,7 @@ impl Page<'_> {
         format!(
             "\n## Figure 5.2: k-means by number of points\n\nTime over no checks, 64-bit memories. The thesis has \
              10,000 to 20,000,000 points (page 36).\n\n{}",
-            markdown(&table)
+            table.source()
         )
     }
 
@@ -101,9 +101,9 @@ impl Page<'_> {
             figures::plural(programs.len(), "program")
         );
         for (codegen, name) in GENERATORS {
-            let mut table = vec![vec!["method".to_owned(), "here".to_owned()]];
-            table[0].extend(programs.iter().map(|name| (*name).to_owned()));
-            table[0].push("all".to_owned());
+            let mut table = Table::new(["method", "here"])
+                .and(programs.iter().copied())
+                .and(["all"]);
             for (method, (variant, width)) in self.in_mean(thesis) {
                 let ask = published(&method.strategy, variant, codegen);
                 let mut fields = vec![method.of.clone(), format!("`{}`, {width}", method.strategy)];
@@ -112,7 +112,7 @@ impl Page<'_> {
                 fields.push(self.lines.entry(ask, Of::All));
                 table.push(fields);
             }
-            let _ = write!(text, "\n### {name}\n\n{}", markdown(&table));
+            let _ = write!(text, "\n### {name}\n\n{}", table.source());
         }
         text
     }
@@ -127,7 +127,7 @@ impl Page<'_> {
 
     /// All programs in the mean, for a terminal.
     pub(super) fn by_method(&self, thesis: &Thesis) -> String {
-        let mut table = vec![head(&["method", "here"])];
+        let mut table = generators(["method", "here"]);
         for (method, (variant, width)) in self.in_mean(thesis) {
             let ask = |codegen| published(&method.strategy, variant, codegen);
             let mut fields = vec![method.of.clone(), format!("{}, {width}", method.strategy)];
@@ -139,12 +139,12 @@ impl Page<'_> {
         format!(
             "Time over no checks, geometric mean of {}\n\n{}",
             self.lines.programs().join(", "),
-            markdown(&table)
+            table.source()
         )
     }
 
     pub(super) fn figure_5_4(&self, thesis: &Thesis) -> String {
-        let mut table = vec![head(&["method", "here"])];
+        let mut table = generators(["method", "here"]);
         for (variant, width) in WIDTHS {
             let mut fields = vec!["None".to_owned(), format!("`none`, {width}")];
             fields.extend(by_generator(|codegen| {
@@ -166,7 +166,7 @@ impl Page<'_> {
             "\n## Figure 5.4: compile time\n\nWithout checks, from the program that takes the shortest to the one that \
              takes the longest, medians of wall time; below, compile time over that without checks, geometric means. \
              The thesis shows LLVM's (page 39).\n\n{}",
-            markdown(&table)
+            table.source()
         )
     }
 
@@ -184,12 +184,11 @@ impl Page<'_> {
     }
 
     pub(super) fn figure_5_6(&self, thesis: &Thesis) -> String {
-        let head = [
+        let mut table = Table::new([
             "program",
             "WRPKRU executed, published",
             "cycles each, published",
-        ];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
+        ]);
         for one in &thesis.program {
             table.push(vec![one.of.clone(), one.wrpkru.clone(), one.cycles.clone()]);
         }
@@ -206,13 +205,13 @@ impl Page<'_> {
         format!(
             "\n## Figure 5.6: writes to the register of protection keys\n\nBy the thesis, LLVM (page 40). Ours writes it \
              twice a call of the host and not at indirect calls, where the thesis's wrote it twice. {here}\n\n{}",
-            markdown(&table)
+            table.source()
         )
     }
 
     /// Figures A.4 to A.6.
     pub(super) fn form(&self, form: &Form) -> String {
-        let mut table = vec![head(&["instruction", "here"])];
+        let mut table = generators(["instruction", "here"]);
         for (instruction, strategy) in &form.line {
             let ask = |codegen| published(strategy, Variant::Wasm64, codegen);
             let mut fields = vec![instruction.clone(), format!("`{strategy}`")];
@@ -228,13 +227,13 @@ impl Page<'_> {
             form.of,
             form.published,
             form.place,
-            markdown(&table)
+            table.source()
         )
     }
 
     /// What users get, who name neither setting.
     pub(super) fn as_used(&self, thesis: &Thesis) -> String {
-        let mut table = vec![head(&["method", "here"])];
+        let mut table = generators(["method", "here"]);
         for method in &thesis.method {
             let ask = |codegen| Ask {
                 set: Set::Used,
@@ -251,14 +250,14 @@ impl Page<'_> {
                 table.push(fields);
             }
         }
-        if table.len() == 1 {
+        if table.lines.is_empty() {
             return String::new();
         }
         format!(
             "\n## Beyond the thesis: what users get\n\nTime over no checks, 64-bit memories, all programs. Checks that \
              another one covers are left out, but for one pass, and what is checked is guarded against speculation: a \
              ratio holds both.\n\n{}",
-            markdown(&table)
+            table.source()
         )
     }
 }
@@ -273,11 +272,9 @@ pub(super) fn published<'a>(strategy: &'a str, variant: Variant, codegen: &'a st
     }
 }
 
-/// A table's heading: these, and our generators.
-fn head(fields: &[&str]) -> Vec<String> {
-    let generators = GENERATORS.iter().map(|(_, name)| *name);
-    let all = fields.iter().copied().chain(generators);
-    all.map(str::to_owned).collect()
+/// A table with these columns, and one for each of our generators.
+fn generators<const N: usize>(heads: [&str; N]) -> Table {
+    Table::new(heads).and(GENERATORS.iter().map(|(_, name)| *name))
 }
 
 fn by_generator(entry: impl Fn(&'static str) -> String) -> Vec<String> {

@@ -1,11 +1,10 @@
 //! The page, from campaigns made of formulas.
 
 use fathom_record::campaign::WorkloadNote;
-use fathom_record::{Campaign, Cell, Metric};
+use fathom_record::{Campaign, Cell, Experiment, Metric};
 
 use super::*;
 use crate::formula;
-use crate::view::View;
 
 const BUILDS: [(&str, &str, Variant); 3] = [
     ("fathom", "guard", Variant::WasmAsyncify),
@@ -48,14 +47,7 @@ fn campaign(workloads: &[&str]) -> Campaign {
 }
 
 fn files(campaign: &Campaign) -> Vec<(String, String)> {
-    let summary = Summary::from_campaign(campaign);
-    let output = output(&Context {
-        campaign,
-        summary: &summary,
-        view: &View::default(),
-        against: &[],
-    });
-    output.unwrap().files
+    formula::output(campaign, Experiment::Http).files
 }
 
 fn csv(campaign: &Campaign) -> String {

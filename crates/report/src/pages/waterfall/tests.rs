@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use fathom_record::campaign::{Failure, Process, Sample};
 use fathom_record::waterfall::{NOT_RUN, SUITE, TOUCHED, UNTOUCHED};
-use fathom_record::{Cell, FailureKind, Metric, Phase, Record, Span, Variant};
-use fathom_stats::Summary;
+use fathom_record::{Cell, Experiment, FailureKind, Metric, Phase, Record, Span, Variant};
 
 use super::*;
 use crate::formula;
-use crate::view::View;
 
 fn cells() -> Vec<Cell> {
     let mut cells = Vec::new();
@@ -72,12 +70,7 @@ fn campaign() -> Campaign {
 }
 
 fn own_of(campaign: &Campaign) -> PageOutput {
-    output(&Context {
-        campaign,
-        summary: &Summary::from_campaign(campaign),
-        view: &View::default(),
-        against: &[],
-    })
+    formula::output(campaign, Experiment::Waterfall)
 }
 
 fn file(output: &PageOutput, name: &str) -> String {

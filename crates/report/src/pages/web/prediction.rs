@@ -130,13 +130,12 @@ impl Prediction {
             levels(&logs).and_then(|levels| mid_ranks(&levels))
         };
         let (here, there) = (places(|row| &row.here), places(|row| &row.there));
-        let head = ["engine", self.name.as_str(), "here"];
-        let mut table = vec![head.map(str::to_owned).to_vec()];
+        let mut table = Table::new(["engine", &self.name, "here"]);
         let places = there.into_iter().flatten().zip(here.into_iter().flatten());
         let mut lines: Vec<_> = self.rows.iter().zip(places).collect();
         lines.sort_by(|(_, (_, one)), (_, (_, other))| one.total_cmp(other));
         for (row, (there, here)) in lines {
-            table.push(vec![row.name.clone(), there.to_string(), here.to_string()]);
+            table.push([row.name.clone(), there.to_string(), here.to_string()]);
         }
         table
     }
