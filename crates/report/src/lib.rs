@@ -37,10 +37,10 @@
 
 mod about;
 pub mod against;
-pub mod bounds;
+mod bounds;
 pub mod cases;
 pub mod chart;
-pub mod columns;
+mod columns;
 pub mod compare;
 pub mod compare_json;
 pub mod csv;
@@ -50,26 +50,26 @@ pub mod file;
 #[cfg(test)]
 mod formula;
 pub mod history;
-pub mod html;
+mod html;
 pub mod json;
-pub mod leaps;
-pub mod library;
-pub mod markdown;
+mod leaps;
+mod library;
+mod markdown;
 pub mod merge;
 pub mod merge_json;
 pub mod pages;
 mod parquet;
 mod pictures;
-pub mod plain;
+mod plain;
 pub mod programs;
 mod publications;
 pub mod samples;
-pub mod scaling;
-pub mod sheet;
+mod scaling;
+mod sheet;
 pub mod site;
 pub mod spent;
 mod table;
-pub mod terminal;
+mod terminal;
 pub mod traced;
 pub mod view;
 

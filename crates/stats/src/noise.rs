@@ -57,11 +57,6 @@ impl Floor {
         self.log
     }
 
-    /// Whether a ratio is farther from 1 than this.
-    pub fn is_exceeded_by(self, ratio: f64) -> bool {
-        ratio.ln().abs() > self.log
-    }
-
     /// The larger of two.
     pub fn max(self, other: Floor) -> Floor {
         Floor {
@@ -211,12 +206,6 @@ impl NoiseFloor {
     /// Numbers of instances there is a floor for.
     pub fn threads(&self) -> impl Iterator<Item = u32> + '_ {
         self.by_threads.keys().copied()
-    }
-
-    /// How much a round's ratios resemble those of the round before: 0 for not
-    /// at all, towards 1 the more.
-    pub fn serial_correlation(&self) -> f64 {
-        self.serial.rho()
     }
 
     /// What errors are multiplied by with a number of instances.

@@ -53,11 +53,6 @@ impl Serial {
     /// No correlation.
     pub(crate) const NONE: Serial = Serial { rho: 0.0 };
 
-    /// From one round to the next.
-    pub(crate) fn rho(self) -> f64 {
-        self.rho
-    }
-
     /// From the rounds of many ratios, in their order. The ratios of one inner
     /// list are of one pair of rows and scatter alike; `sharing` is how many
     /// ratios are to the same baseline. What the series are too few to show is
@@ -281,10 +276,10 @@ mod tests {
     fn the_correlation_of_short_series_comes_back() {
         for rounds in [5, 9, 15] {
             for rho in [0.3, 0.6] {
-                let found = Serial::of(&drawn(rho, 1_000, rounds), 1).rho();
+                let found = Serial::of(&drawn(rho, 1_000, rounds), 1).rho;
                 assert!((found - rho).abs() < 0.08, "{rounds} {rho}: {found}");
             }
-            let none = Serial::of(&drawn(0.0, 1_000, rounds), 1).rho();
+            let none = Serial::of(&drawn(0.0, 1_000, rounds), 1).rho;
             assert!(none < 0.05, "{rounds}: {none}");
         }
     }
