@@ -48,7 +48,7 @@ struct Drift {
 }
 
 #[derive(Serialize)]
-struct RatioOut {
+pub(crate) struct RatioOut {
     ratio: f64,
     low_95: Option<f64>,
     high_95: Option<f64>,
@@ -156,7 +156,7 @@ fn change(change: &Change) -> ChangeOut {
     }
 }
 
-fn ratio(ratio: &Ratio) -> RatioOut {
+pub(crate) fn ratio(ratio: &Ratio) -> RatioOut {
     let interval = ratio.interval.as_ref().ok();
     RatioOut {
         ratio: ratio.value,

@@ -4,6 +4,7 @@ use fathom_stats::merge::{Merged, MergedRow};
 use fathom_stats::{Ratio, Verdict};
 use serde::Serialize;
 
+use crate::compare_json::{self, RatioOut};
 use crate::json::FORMAT;
 use crate::merge::Shown;
 
@@ -29,9 +30,9 @@ struct ShardOut<'a> {
 struct RowOut {
     row: String,
     baseline: String,
-    mean: Option<RatioOut>,
+    mean: Option<JudgedOut>,
     why_not: Option<String>,
-    machines: Vec<RatioOut>,
+    machines: Vec<JudgedOut>,
     interaction: Option<f64>,
     workloads: Vec<WorkloadOut>,
     missing: Vec<String>,
@@ -42,14 +43,13 @@ struct WorkloadOut {
     workload: String,
     shard: Option<u32>,
     #[serde(flatten)]
-    ratio: RatioOut,
+    ratio: JudgedOut,
 }
 
 #[derive(Serialize)]
-struct RatioOut {
-    ratio: f64,
-    low_95: Option<f64>,
-    high_95: Option<f64>,
+struct JudgedOut {
+    #[serde(flatten)]
+    ratio: RatioOut,
     verdict: &'static str,
 }
 
@@ -81,15 +81,15 @@ fn row(row: &MergedRow, shown: &Shown<'_>) -> RowOut {
     let workloads = workloads.map(|one| WorkloadOut {
         workload: one.workload.clone(),
         shard: one.shard.map(|at| shown.shards[at].index),
-        ratio: ratio(&one.ratio, one.verdict),
+        ratio: judged(&one.ratio, one.verdict),
     });
     RowOut {
         row: row.row.to_string(),
         baseline: row.baseline.to_string(),
-        mean: estimates.map(|one| ratio(&one.geomean.0, one.geomean.1)),
+        mean: estimates.map(|one| judged(&one.geomean.0, one.geomean.1)),
         why_not: row.estimates.as_ref().err().map(ToString::to_string),
         machines: machines
-            .map(|(one, verdict)| ratio(one, *verdict))
+            .map(|(one, verdict)| judged(one, *verdict))
             .collect(),
         interaction: estimates.map(|one| one.interaction),
         workloads: workloads.collect(),
@@ -97,12 +97,9 @@ fn row(row: &MergedRow, shown: &Shown<'_>) -> RowOut {
     }
 }
 
-fn ratio(ratio: &Ratio, verdict: Verdict) -> RatioOut {
-    let interval = ratio.interval.as_ref().ok();
-    RatioOut {
-        ratio: ratio.value,
-        low_95: interval.map(|interval| interval.low),
-        high_95: interval.map(|interval| interval.high),
+fn judged(ratio: &Ratio, verdict: Verdict) -> JudgedOut {
+    JudgedOut {
+        ratio: compare_json::ratio(ratio),
         verdict: verdict.name(),
     }
 }

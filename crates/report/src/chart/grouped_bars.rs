@@ -12,12 +12,10 @@
 //! through [`escape`]; what a bar shows stands in its title in words, so that
 //! nothing rests on colour alone.
 
-use std::fmt::Write;
-
 use fathom_stats::FigureUnit;
 
 use super::scale::Scale;
-use super::svg::{ALONE_STYLE, escape};
+use super::svg::{ALONE_STYLE, escape, push};
 use crate::figures;
 
 /// A drawing.
@@ -396,11 +394,6 @@ fn draw(
             ),
         );
     }
-}
-
-fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = to.write_fmt(text);
 }
 
 /// A tick's value with as many digits as it has.

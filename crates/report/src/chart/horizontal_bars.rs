@@ -10,10 +10,8 @@
 //! through [`escape`]; each bar has its value beside it, so that nothing rests on
 //! colour or length alone; a bar that is too long is cut and says so.
 
-use std::fmt::Write;
-
 use super::scale::Scale;
-use super::svg::{ALONE_STYLE, escape};
+use super::svg::{begin_alone, escape, push, tick_alone};
 
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,24 +65,10 @@ impl HorizontalBars {
         let scale = self.scale()?;
         let foot = TOP + STEP * self.bars.len() as f64;
         let height = foot + 40.0;
-        let mut text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-             role=\"img\" aria-label=\"{0}\"><title>{0}</title><style>{ALONE_STYLE}</style>\
-             <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\
-             <text class=\"t\" x=\"8\" y=\"18\">{0}</text>",
-            escape(&self.title),
-        );
+        let mut text = begin_alone(&self.title, WIDTH, height);
         for tick in scale.ticks(TICKS) {
-            let x = place(&scale, tick.value);
-            let label = trimmed(tick.value);
-            push(
-                &mut text,
-                format_args!(
-                    "<line class=\"g\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{foot}\"/>\
-                 <text class=\"s\" x=\"{x:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{label}</text>",
-                    foot + 15.0
-                ),
-            );
+            let (x, label) = (place(&scale, tick.value), trimmed(tick.value));
+            text.push_str(&tick_alone(x, (TOP, foot), &label));
         }
         push(
             &mut text,
@@ -172,11 +156,6 @@ fn colour(kind: Kind) -> &'static str {
 
 fn place(scale: &Scale, value: f64) -> f64 {
     LEFT + (WIDTH - LEFT - RIGHT) * scale.place(value) / 100.0
-}
-
-fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = to.write_fmt(text);
 }
 
 /// A tick's value with as many digits as it has.

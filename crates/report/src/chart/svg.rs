@@ -27,6 +27,16 @@ pub fn begin_alone(title: &str, width: f64, height: f64) -> String {
     )
 }
 
+/// A tick of such a drawing: a line between two heights, and what it says below.
+pub fn tick_alone(x: f64, (top, foot): (f64, f64), label: &str) -> String {
+    format!(
+        "<line class=\"g\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{top}\" y2=\"{foot}\"/>\
+         <text class=\"s\" x=\"{x:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
+        foot + 15.0,
+        escape(label)
+    )
+}
+
 /// A figure under construction.
 #[derive(Debug)]
 pub struct Svg {
@@ -217,7 +227,8 @@ impl Svg {
     }
 }
 
-fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
+/// One more piece of a drawing.
+pub(super) fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = to.write_fmt(text);
 }

@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use crate::chart::scale::Scale;
-use crate::chart::svg::{begin_alone, escape};
+use crate::chart::svg::{begin_alone, escape, tick_alone};
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 120.0;
@@ -69,15 +69,8 @@ impl Parts {
         let mut text = begin_alone(&self.title, WIDTH, height);
         self.legend(&mut text);
         for tick in scale.ticks(TICKS) {
-            // Writing to a String cannot fail.
-            let _ = write!(
-                text,
-                "<line class=\"g\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{TOP}\" y2=\"{foot}\"/>\
-                 <text class=\"s\" x=\"{0:.1}\" y=\"{1:.0}\" text-anchor=\"middle\">{2}</text>",
-                x(tick.value),
-                foot + 15.0,
-                escape(&(self.format)(tick.value)),
-            );
+            let label = (self.format)(tick.value);
+            text.push_str(&tick_alone(x(tick.value), (TOP, foot), &label));
         }
         for (number, bar) in self.bars.iter().enumerate() {
             self.bar(&mut text, bar, TOP + STEP * number as f64, (&x, high));

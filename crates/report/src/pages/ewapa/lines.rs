@@ -15,7 +15,7 @@ use std::fmt::Write;
 use fathom_stats::interval::Interval;
 
 use crate::chart::scale::Scale;
-use crate::chart::svg::{begin_alone, escape};
+use crate::chart::svg::{begin_alone, escape, tick_alone};
 use crate::figures;
 
 const WIDTH: f64 = 760.0;
@@ -80,17 +80,11 @@ impl Lines {
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
         for bytes in sizes {
-            // Writing to a String cannot fail.
-            let _ = write!(
-                text,
-                "<line class=\"g\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{TOP}\" y2=\"{foot}\"/>\
-                 <text class=\"s\" x=\"{0:.1}\" y=\"{1:.0}\" text-anchor=\"middle\">{2}</text>",
-                place.x(bytes),
-                foot + 15.0,
-                escape(&figures::bytes(bytes)),
-            );
+            let label = figures::bytes(bytes);
+            text.push_str(&tick_alone(place.x(bytes), (TOP, foot), &label));
         }
         for tick in place.y.ticks(TICKS) {
+            // Writing to a String cannot fail.
             let _ = write!(
                 text,
                 "<line class=\"g\" x1=\"{LEFT}\" x2=\"{0}\" y1=\"{1:.1}\" y2=\"{1:.1}\"/>\

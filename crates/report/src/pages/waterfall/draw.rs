@@ -7,7 +7,7 @@ use fathom_stats::waterfall::Part;
 use super::{Line, Page};
 use crate::chart::axis;
 use crate::chart::scale::Scale;
-use crate::chart::svg::{Svg, begin_alone, escape};
+use crate::chart::svg::{Svg, begin_alone, escape, tick_alone};
 use crate::figures;
 
 /// Characters of a terminal's bar.
@@ -120,14 +120,8 @@ pub(super) fn alone(page: &Page) -> String {
     let height = foot + 24.0;
     let mut text = begin_alone(&page.title, WIDTH, height);
     for tick in scale.ticks(TICKS) {
-        let _ = write!(
-            text,
-            "<line class=\"g\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{TOP}\" y2=\"{foot}\"/>\
-             <text class=\"s\" x=\"{0:.1}\" y=\"{1:.0}\" text-anchor=\"middle\">{2}</text>",
-            x(tick.value),
-            foot + 15.0,
-            figures::time(tick.value),
-        );
+        let label = figures::time(tick.value);
+        text.push_str(&tick_alone(x(tick.value), (TOP, foot), &label));
     }
     for (number, line) in page.lines.iter().enumerate() {
         let top = TOP + STEP * number as f64;
