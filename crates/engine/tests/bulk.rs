@@ -3,8 +3,15 @@
 //! bytes as before where it trapped.
 
 mod common;
+#[path = "common/ways.rs"]
+mod ways;
+
+use std::time::Duration;
 
 use fathom_engine::*;
+
+/// How long it may take to end what is interrupted.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Lengths done in place, and those next to them.
 const LENGTHS: [u32; 24] = [
@@ -333,4 +340,59 @@ fn between_memories() {
         (a.data(&store), b.data(&store)),
         (&before.0[..], &before.1[..])
     );
+}
+
+/// What does nothing but fill and copy is hardly ever met in compiled code.
+#[test]
+fn an_interrupt_ends_loops_of_what_takes_long() {
+    let wat = r#"(module (memory $m 1024) (memory $other 1024) (table $t 1000000 funcref)
+        (type $a (array (mut i8)))
+        (global $a (mut (ref null $a)) (ref.null $a))
+        (func (export "array") (global.set $a (array.new_default $a (i32.const 50000000))))
+        (func (export "memory.fill") (loop $l
+          (memory.fill $m (i32.const 0) (i32.const 1) (i32.const 0x4000000)) (br $l)))
+        (func (export "memory.copy") (loop $l
+          (memory.copy $m $m (i32.const 0) (i32.const 1) (i32.const 0x3ffffff)) (br $l)))
+        (func (export "memory.copy of another") (loop $l
+          (memory.copy $m $other (i32.const 0) (i32.const 1) (i32.const 0x3ffffff)) (br $l)))
+        (func (export "table.fill") (loop $l
+          (table.fill $t (i32.const 0) (ref.null func) (i32.const 1000000)) (br $l)))
+        (func (export "table.copy") (loop $l
+          (table.copy $t $t (i32.const 0) (i32.const 1) (i32.const 999999)) (br $l)))
+        (func (export "array.fill") (loop $l
+          (array.fill $a (global.get $a) (i32.const 0) (i32.const 3) (i32.const 50000000)) (br $l)))
+        (func (export "array.copy") (loop $l
+          (array.copy $a $a (global.get $a) (i32.const 0) (global.get $a) (i32.const 1)
+                      (i32.const 49999999)) (br $l)))
+        (func (export "array.new") (loop $l
+          (drop (array.new_default $a (i32.const 20000000))) (br $l))))"#;
+    let wasm = wat::parse_str(wat).unwrap();
+    for way in ways::Way::all_and_llvm() {
+        let engine = Engine::new(&way.of(Config::new())).unwrap();
+        let module = Module::new(&engine, &wasm).unwrap();
+        let mut store = Store::new(&engine, ());
+        let instance = Instance::new(&mut store, &module, &[]).unwrap();
+        let mut names: Vec<String> = module.exports().map(|(name, _)| name.to_owned()).collect();
+        // Others take it.
+        names.sort_by_key(|name| name != "array");
+        for name in names {
+            let func = instance.get_func(&store, &name).unwrap();
+            if name == "array" {
+                func.call(&mut store, &[], &mut []).unwrap();
+                continue;
+            }
+            let interrupt = Interrupt::new();
+            store.set_interrupt(&interrupt);
+            let stopper = interrupt.clone();
+            let stopped = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(20));
+                stopper.stop(PATIENCE)
+            });
+            let error = func.call(&mut store, &[], &mut []).unwrap_err();
+            let code = error.trap().map(|trap| trap.code);
+            assert_eq!(code, Some(TrapCode::Interrupted), "{name}, {way}: {error}");
+            assert!(stopped.join().unwrap(), "{name}, {way}");
+            assert!(interrupt.clear());
+        }
+    }
 }

@@ -37,9 +37,9 @@ macro_rules! runtime_functions {
             /// `memory.fill`
             MemoryFill = memory_fill(memory: u32, dst: u64, value: u32, len: u64) -> Status;
             /// `memory.copy` of ranges that are inside, by their addresses.
-            MoveBytes = move_bytes(to: u64, from: u64, len: u64);
+            MoveBytes = move_bytes(to: u64, from: u64, len: u64) -> Status;
             /// `memory.fill` of a range that is inside, by its address.
-            FillBytes = fill_bytes(to: u64, value: u32, len: u64);
+            FillBytes = fill_bytes(to: u64, value: u32, len: u64) -> Status;
             /// `memory.init`
             MemoryInit =
                 memory_init(memory: u32, segment: u32, dst: u64, src: u64, len: u64) -> Status;
@@ -110,7 +110,7 @@ macro_rules! runtime_functions {
             ArrayInitElem =
                 array_init_elem(segment: u32, array: u64, dst: u32, src: u32, len: u32) -> Status;
             /// Sets elements in a row to a value of 1 << shift bytes, by their address.
-            FillCells = fill_cells(to: u64, value: u64, shift: u32, len: u64);
+            FillCells = fill_cells(to: u64, value: u64, shift: u32, len: u64) -> Status;
             /// The reference that stands for an `externref` of the host's.
             AnyOfHost = any_of_host(value: u64) -> u64;
             /// The `externref` that such a reference stands for.

@@ -228,7 +228,7 @@ unsafe fn called(
             body(store, caller, values)
         };
         match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(())) if is_interrupted(store) => interrupted(store),
+            Ok(Ok(())) if (*store).is_interrupted() => interrupted(store),
             Ok(Ok(())) => 0,
             Ok(Err(error)) => failed(store, values, error),
             Err(payload) => {
@@ -267,13 +267,6 @@ unsafe fn failed(store: *mut StoreOpaque, values: *mut u128, error: Error) -> u3
             }
         }
     }
-}
-
-/// # Safety
-/// The store is alive.
-unsafe fn is_interrupted(store: *const StoreOpaque) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { (*store).interrupt.as_ref() }.is_some_and(Interrupt::is_raised)
 }
 
 impl HostDef {

@@ -8,8 +8,10 @@
 //! ```
 //!
 //! Compiled code pays nothing for it: there is no check in it. A signal that
-//! meets host code, a libcall say, is not acted upon before the next function
+//! meets host code is not acted upon before the next function
 //! call; so whoever waits for the threads to end sends it again and again.
+//! Functions of the runtime that can take long, those that fill or copy, look at the flag when
+//! they are done: a loop of nothing else may never be met in compiled code.
 //! Host functions are never cut short: what they return is discarded for the
 //! trap when they have returned. They see EINTR from system calls that wait.
 
@@ -20,6 +22,7 @@ use std::time::{Duration, Instant};
 use fathom_sys::poke::{self, ThreadId};
 
 use crate::run::parking;
+use crate::run::store::StoreOpaque;
 
 /// How long to wait between two signals to the same thread.
 const POKE_EVERY: Duration = Duration::from_millis(1);
@@ -135,5 +138,12 @@ impl Drop for Running {
         if let Some(at) = running.iter().rposition(|thread| *thread == self.thread) {
             running.swap_remove(at);
         }
+    }
+}
+
+impl StoreOpaque {
+    /// Whether what runs in the store is to end.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(Interrupt::is_raised)
     }
 }

@@ -47,14 +47,26 @@ pub(crate) unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
 }
 
 /// 0, or 1 with the trap left in the store for compiled code to raise.
+///
+/// An interrupt that comes while a function of the runtime runs finds no compiled code to
+/// leave, and what calls such functions all the time may never be found in any: so it is
+/// looked for at the end of each that can take long.
 pub(crate) fn status(data: &mut InstanceData, outcome: Outcome) -> Status {
-    match outcome {
-        Ok(()) => 0,
-        Err(code) => {
-            // SAFETY: an instance's store is alive while the instance is.
-            unsafe { (*data.store).pending = Some(trap_error(code, Vec::new())) };
-            1
-        }
+    // SAFETY: an instance's store is alive while the instance is.
+    let store = unsafe { &mut *data.store };
+    let outcome = outcome.and_then(|()| not_interrupted(store));
+    let Err(code) = outcome else {
+        return 0;
+    };
+    store.pending = Some(trap_error(code, Vec::new()));
+    1
+}
+
+/// The trap where the store is interrupted.
+pub(crate) fn not_interrupted(store: &StoreOpaque) -> Outcome {
+    match store.is_interrupted() {
+        true => Err(TrapCode::Interrupted),
+        false => Ok(()),
     }
 }
 
@@ -192,6 +204,12 @@ const PENDING: i64 = -2;
 /// # Safety
 /// The store is alive.
 unsafe fn growth(store: *mut StoreOpaque, grown: Result<Grown, Error>) -> i64 {
+    // SAFETY: the caller's promise.
+    let outcome = unsafe { not_interrupted(&*store) };
+    let grown = grown.and_then(|grown| match outcome {
+        Ok(()) => Ok(grown),
+        Err(code) => Err(trap_error(code, Vec::new())),
+    });
     match grown {
         Ok(old) => old.map_or(FAILED, u64::cast_signed),
         Err(error) => {

@@ -228,7 +228,7 @@ impl Translator<'_> {
         let to = self.elements(target, at, len, cell);
         let from = self.elements(source, from, len, cell);
         let bytes = self.b.ins().ishl_imm_u(len, i64::from(cell.shift()));
-        self.libcall(Libcall::MoveBytes, &[to.address, from.address, bytes]);
+        self.trapping_libcall(Libcall::MoveBytes, &[to.address, from.address, bytes]);
     }
 
     /// Sets elements to a value.
@@ -242,7 +242,7 @@ impl Translator<'_> {
         let bits = self.extended(bits);
         let shift = self.b.ins().iconst(types::I32, i64::from(cell.shift()));
         let Elements { address, len } = elements;
-        self.libcall(Libcall::FillCells, &[address, bits, shift, len]);
+        self.trapping_libcall(Libcall::FillCells, &[address, bits, shift, len]);
     }
 
     fn bits(&mut self, ty: Type, value: Value) -> Value {

@@ -100,7 +100,7 @@ impl Translator<'_> {
                 let done = self.where_inside(&[&to_outside, &from_outside], indices);
                 let source = self.address(&source, &from_outside, constant);
                 let target = self.address(&target, &to_outside, constant);
-                self.libcall(Libcall::MoveBytes, &[target, source, len]);
+                self.trapping_libcall(Libcall::MoveBytes, &[target, source, len]);
                 self.meet_again(done);
             }
         }
@@ -137,7 +137,7 @@ impl Translator<'_> {
                 let outside = self.outside(&span);
                 let done = self.where_inside(&[&outside], indices);
                 let address = self.address(&span, &outside, constant);
-                self.libcall(Libcall::FillBytes, &[address, value, len]);
+                self.trapping_libcall(Libcall::FillBytes, &[address, value, len]);
                 self.meet_again(done);
             }
         }

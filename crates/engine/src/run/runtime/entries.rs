@@ -93,15 +93,19 @@ unsafe extern "C" fn memory_fill(
     status(data, outcome)
 }
 
-unsafe extern "C" fn move_bytes(_vmctx: *mut u8, to: u64, from: u64, len: u64) {
+unsafe extern "C" fn move_bytes(vmctx: *mut u8, to: u64, from: u64, len: u64) -> Status {
     // SAFETY: compiled code has found both ranges inside their memories, which are not
     // shared; they may overlap.
     unsafe { std::ptr::copy(from as *const u8, to as *mut u8, len as usize) };
+    // SAFETY: called by compiled code with its own context.
+    status(unsafe { instance(vmctx) }, Ok(()))
 }
 
-unsafe extern "C" fn fill_bytes(_vmctx: *mut u8, to: u64, value: u32, len: u64) {
+unsafe extern "C" fn fill_bytes(vmctx: *mut u8, to: u64, value: u32, len: u64) -> Status {
     // SAFETY: compiled code has found the range inside its memory, which is not shared.
     unsafe { std::ptr::write_bytes(to as *mut u8, value as u8, len as usize) };
+    // SAFETY: called by compiled code with its own context.
+    status(unsafe { instance(vmctx) }, Ok(()))
 }
 
 unsafe extern "C" fn memory_init(
@@ -218,7 +222,9 @@ unsafe extern "C" fn exception_new(vmctx: *mut u8, tag: u32) -> u64 {
 /// A reference, or 0 with an error left for compiled code to raise.
 fn reference(data: &mut InstanceData, made: Result<u32>) -> u64 {
     match made {
-        Ok(object) => u64::from(object),
+        Ok(object) if status(data, Ok(())) == 0 => u64::from(object),
+        // What interrupts is left there.
+        Ok(_) => 0,
         Err(error) => {
             // SAFETY: an instance's store is alive while the instance is.
             unsafe { (*data.store).pending = Some(error) };
@@ -289,7 +295,13 @@ unsafe extern "C" fn array_init_elem(
     status(data, outcome)
 }
 
-unsafe extern "C" fn fill_cells(_vmctx: *mut u8, to: u64, value: u64, shift: u32, len: u64) {
+unsafe extern "C" fn fill_cells(
+    vmctx: *mut u8,
+    to: u64,
+    value: u64,
+    shift: u32,
+    len: u64,
+) -> Status {
     let len = len as usize;
     // SAFETY: compiled code has found the elements inside their array; they are aligned.
     unsafe {
@@ -300,6 +312,8 @@ unsafe extern "C" fn fill_cells(_vmctx: *mut u8, to: u64, value: u64, shift: u32
             _ => std::slice::from_raw_parts_mut(to as *mut u64, len).fill(value),
         }
     }
+    // SAFETY: called by compiled code with its own context.
+    status(unsafe { instance(vmctx) }, Ok(()))
 }
 
 unsafe extern "C" fn any_of_host(vmctx: *mut u8, value: u64) -> u64 {
