@@ -74,6 +74,15 @@ const TYPES: [&str; 5] = ["i64", "f64", "i32", "v128", "f32"];
 const NUMBERS_AT: usize = 1024;
 const NUMBERS_BYTES: usize = 3000;
 
+/// What the runtime does.
+const FILL: &str = "(memory.fill (i32.const 60000) (i32.const 1) (i32.const 99))";
+const GROW: &str = "(memory.grow (i32.const 0))";
+
+/// Where the element of an array is.
+fn element(base: &str) -> String {
+    format!("(i32.add (local.get {base}) (i32.shl (local.get $i) (i32.const 2)))")
+}
+
 /// The type of the i-th of many values.
 fn ty(i: usize) -> &'static str {
     TYPES[i % TYPES.len()]
@@ -173,10 +182,9 @@ fn function(name: &str, kind: Kind, next: &str) -> String {
         ),
         Host => format!("{head} (i64.add (call $host (i64.const 9)) {next}))\n"),
         Runtime => format!(
-            "{head} (memory.fill (i32.const 60000) (i32.const 1) (i32.const 99))
-               (local.set $r {next})
+            "{head} {FILL} (local.set $r {next})
                {}(local.get $r))\n",
-            add("i32", "(memory.grow (i32.const 0))")
+            add("i32", GROW)
         ),
         Table(count) => table(&head, count, next),
         Loop(count) => turning(&head, count, next),
@@ -210,14 +218,12 @@ fn many(name: &str, count: usize, next: &str) -> (String, String) {
 /// constants alive.
 fn wide(name: &str, count: usize, head: &str) -> String {
     let (locals, loads) = loaded(count, |_| "f32");
-    let array =
-        |base: &str| format!("(i32.add (local.get {base}) (i32.shl (local.get $i) (i32.const 2)))");
-    let mut value = format!("(f32.load {})", array("$b"));
+    let mut value = format!("(f32.load {})", element("$b"));
     for i in 0..count {
         let other = (i * 7 + 3) % count;
         value = format!("(f32.add (f32.mul {value} (local.get $v{i})) (local.get $v{other}))");
     }
-    let store = format!("(f32.store {} {value})", array("$a"));
+    let store = format!("(f32.store {} {value})", element("$a"));
     format!(
         "(func ${name}-loop (param $a i32) (param $b i32) (param $n i32) (result i32)
            (local $i i32) {locals}\n{loads}
@@ -300,5 +306,38 @@ pub fn module(names: &[String], functions: &str) -> String {
     });
     let bytes: String = bytes.map(|byte| format!("\\{byte:02x}")).collect();
     let _ = write!(text, "(data (i32.const {NUMBERS_AT}) \"{bytes}\"))");
+    text
+}
+
+/// The module with a memory of 64 bits, whose functions do the same.
+pub fn of_64_bits(module: &str) -> String {
+    let mut text = String::new();
+    for (i, piece) in module.split("offset=").enumerate() {
+        match piece.split_once(" (i32.const 0)").filter(|_| i > 0) {
+            Some((offset, rest)) if offset.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let _ = write!(text, "offset={offset} (i64.const 0){rest}");
+            }
+            _ => text.push_str(piece),
+        }
+    }
+    for base in ["$a", "$b"] {
+        let address = element(base);
+        text = text.replace(&address, &format!("(i64.extend_i32_u {address})"));
+    }
+    let others = [
+        (
+            "(memory (export \"memory\") ",
+            "(memory (export \"memory\") i64 ",
+        ),
+        ("(data (i32.const ", "(data (i64.const "),
+        (
+            FILL,
+            "(memory.fill (i64.const 60000) (i32.const 1) (i64.const 99))",
+        ),
+        (GROW, "(i32.wrap_i64 (memory.grow (i64.const 0)))"),
+    ];
+    for (narrow, wide) in others {
+        text = text.replace(narrow, wide);
+    }
     text
 }

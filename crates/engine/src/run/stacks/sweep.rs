@@ -40,20 +40,27 @@ const SETUP_BYTES: usize = 16;
 /// Depths beyond the first that suffices.
 const BEYOND: usize = 72;
 
-/// The exact strategies of 32-bit memories that this host has.
-fn strategies() -> Vec<Bounds> {
-    let exact = |bounds: &Bounds| bounds.guarantee() == Guarantee::Exact;
-    let works = |bounds: &Bounds| {
-        let config = Config::new().bounds(BoundsChoice::Named(*bounds));
-        let module = Engine::new(&config).and_then(|engine| Module::new(&engine, MEMORY));
+/// The exact strategies that this host has, each with whether its memory has 64 bits: those
+/// that take none of 32.
+fn strategies() -> Vec<(Bounds, bool)> {
+    let works = |bounds: Bounds, memory: &[u8]| {
+        let config = Config::new().bounds(BoundsChoice::Named(bounds));
+        let module = Engine::new(&config).and_then(|engine| Module::new(&engine, memory));
         module.is_ok()
     };
-    let all = Bounds::ALL.into_iter().filter(exact).filter(works);
-    all.collect()
+    let width = |bounds: Bounds| {
+        let is_wide = [(MEMORY, false), (MEMORY64, true)];
+        let found = is_wide.iter().find(|(memory, _)| works(bounds, memory));
+        found.map(|(_, is_wide)| (bounds, *is_wide))
+    };
+    let all = Bounds::ALL.into_iter();
+    let exact = all.filter(|bounds| bounds.guarantee() == Guarantee::Exact);
+    exact.filter_map(width).collect()
 }
 
-/// A module of one memory.
+/// Modules of one memory, of 32 bits and of 64.
 const MEMORY: &[u8] = b"\0asm\x01\0\0\0\x05\x03\x01\0\x01";
+const MEMORY64: &[u8] = b"\0asm\x01\0\0\0\x05\x03\x01\x04\x01";
 
 struct Guest {
     store: Store<()>,
@@ -262,14 +269,22 @@ fn nothing_is_written_below_the_end_of_a_stack() {
         .map(|(name, (_, chain))| frames::functions(name, chain))
         .collect();
     let text = frames::module(&names, &functions);
-    let wasm = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}"));
+    let binary = |text: &str| wat::parse_str(text).unwrap_or_else(|error| panic!("{error}"));
+    let (wasm, wasm64) = (binary(&text), binary(&frames::of_64_bits(&text)));
     let ways = Way::all_and_llvm();
     println!(
         "{:28}  {:40}  strategy           depths  bytes needed",
         "shape", "way"
     );
-    let swept = strategies().into_par_iter();
-    let swept = swept.map(|bounds| sweep_under(bounds, &names, &wasm, &ways));
+    let strategies = strategies();
+    assert!(
+        strategies.iter().any(|(_, is_wide)| *is_wide),
+        "{strategies:?}"
+    );
+    let swept = strategies.into_par_iter().map(|(bounds, is_wide)| {
+        let wasm = if is_wide { &wasm64 } else { &wasm };
+        sweep_under(bounds, &names, wasm, &ways)
+    });
     let both = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1.max(b.1));
     let (depths, most_aligned) = swept.reduce(|| (0, 0), both);
     println!("{depths} depths, 0 canaries touched");
