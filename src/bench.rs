@@ -131,7 +131,7 @@ fn prepare_built(request: &Request, words: &[String]) -> anyhow::Result<Prepared
         let home = request.home.as_ref().filter(|home| home.is_of_user());
         match home {
             Some(home) if last.as_ref() != Some(&missing) => {
-                eprintln!(
+                say!(
                     "building what is missing of {}: with a C compiler that is fetched once",
                     missing.suite
                 );
@@ -241,7 +241,7 @@ pub fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
         if seen.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping: samples are kept (Ctrl-C again ends at once)");
+        crate::one_line::say_lines("\nstopping: samples are kept (Ctrl-C again ends at once)");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stop)

@@ -125,7 +125,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
 fn described(home: &Home) -> Vec<EngineSpec> {
     let (specs, errors) = engines::all(home);
     for error in errors {
-        eprintln!("fathom: {error}");
+        say!("fathom: {error}");
     }
     specs
 }

@@ -48,7 +48,7 @@ impl Invocation {
             return Ok(None);
         };
         for warning in &found.warnings {
-            eprintln!("{warning}");
+            say!("{warning}");
         }
         Ok(Some(found.home))
     }

@@ -5,6 +5,12 @@
 //! status 1; a wrong command line is status 2; a guest's own status is passed
 //! through by `run`. Nothing a user can cause panics.
 
+// What a file says may be a command to the terminal: one_line.rs says things.
+#![deny(clippy::print_stderr)]
+
+#[macro_use]
+mod one_line;
+
 mod behind;
 mod bench;
 mod bisect;
@@ -21,7 +27,6 @@ mod manual;
 mod merge;
 mod module;
 mod objdump;
-mod one_line;
 mod probe;
 mod profile;
 mod record;

@@ -33,6 +33,13 @@ pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
+/// As [`say`], of what is formatted: whoever says a thing says it by these.
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::one_line::say(&format!($($text)*))
+    };
+}
+
 /// Several lines on standard error, if anybody listens.
 pub fn say_lines(text: &str) {
     let _ = writeln!(io::stderr(), "{}", lines(text));

@@ -72,7 +72,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let described = choose::described(home.as_ref(), &mut args.engines);
     let (outside, errors) = described.map_err(anyhow::Error::msg)?;
     for error in errors {
-        eprintln!("fathom: {error}");
+        say!("fathom: {error}");
     }
     let outside: Vec<_> = outside
         .into_iter()
@@ -154,13 +154,13 @@ fn rows(
     if wanted.iter().any(|wanted| wanted.engine == choose::OWN) && all_are_meant(&args.bounds) {
         for bounds in Bounds::FORMS {
             if let Some(missing) = bounds.missing() {
-                eprintln!("{} {bounds}: not probed: {missing}", choose::OWN);
+                say!("{} {bounds}: not probed: {missing}", choose::OWN);
             }
         }
     }
     let mut is_missing = false;
     for absent in absent {
-        eprintln!("{}: not probed: {}", absent.engine, absent.why);
+        say!("{}: not probed: {}", absent.engine, absent.why);
         is_missing |= !args.engines.is_empty() || absent.is_wanted;
     }
     Ok((rows, is_missing))

@@ -47,7 +47,7 @@ fn built(folder: &Path) -> anyhow::Result<PathBuf> {
     };
     let program = target.join("release").join(PROGRAM);
     if !program.is_file() {
-        eprintln!(
+        say!(
             "fathom: building {} with Apache DataFusion, once: this takes long",
             folder.display()
         );

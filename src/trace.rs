@@ -155,7 +155,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         return rewrite(module, out, args.seen());
     }
     if args.module.is_none() && args.words.is_empty() && args.discover.is_none() {
-        eprintln!("fathom: trace: name a MODULE, or a COMMAND after --");
+        say!("fathom: trace: name a MODULE, or a COMMAND after --");
         return Ok(ExitCode::from(2));
     }
     let args = Args {
@@ -222,8 +222,7 @@ fn tell(trace: &Trace, file: Option<&Path>) -> anyhow::Result<()> {
             std::fs::write(file, text).with_context(|| file.display().to_string())?;
         }
         None => {
-            let text = show::text(trace);
-            let _ = std::io::stderr().write_all(lines(&text).as_bytes());
+            show::text(trace).lines().for_each(say);
         }
     }
     Ok(())

@@ -48,6 +48,14 @@ fn for_other_hosts() -> Vec<Kind> {
             "clang --target=wasm32-wasip1",
         ),
         text(
+            "emscripten-minified-with-threads",
+            r#"(module (import "a" "a" (memory 1 2 shared)) (import "a" "b" (func))
+                (import "a" "c" (func)) (export "d" (func 0)))"#,
+            "2 imports from 'a' are missing ('b', 'c'): made by Emscripten for JavaScript, names \
+             minified",
+            "clang --target=wasm32-wasip1",
+        ),
+        text(
             "emscripten",
             r#"(module (import "env" "abort" (func)) (import "env" "emscripten_resize_heap" (func))
                 (import "wasi_snapshot_preview1" "fd_write" (func)))"#,

@@ -145,12 +145,44 @@ fn doctor_and_the_list_of_engines_agree() {
         let detail = found["detail"].as_str().unwrap();
         let is_absent = detail.starts_with("not installed");
         if state["installed"] == false && state["outdated"] == false {
+            assert_ne!(is_absent, engine["found"].is_string(), "{name}: {detail}");
             assert!(is_absent || found["state"] == "yes", "{name}: {detail}");
         }
         assert!(!is_absent || state["installed"] != true, "{name}: {detail}");
         assert!(
             !is_absent || !detail.contains("os error"),
             "{name}: {detail}"
+        );
+    }
+}
+
+#[test]
+fn no_name_of_a_file_is_a_command_to_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = folder.path().join("q\x1b[31m.wat");
+    fs::copy("docs/examples/hello.wat", &module).unwrap();
+    let (module, out) = (module.to_str().unwrap(), folder.path().join("o\x1b[31m"));
+    let out = out.to_str().unwrap();
+    let short =
+        "--rounds 1 --iterations 1 --warmup 0 --no-probe --wait-idle 0s --engines fathom:guard";
+    let bench: Vec<&str> = ["bench", module, "--out", out]
+        .into_iter()
+        .chain(short.split(' '))
+        .collect();
+    let commands = [
+        &bench[..],
+        &["bench", "--resume", out, "--wait-idle", "0s"],
+        &["waterfall", module],
+        &["trace", "--by", "process", module],
+        &["objdump", module, "--func", "nope"],
+    ];
+    for words in commands {
+        let output = fathom(words).output().unwrap();
+        assert!(!output.stderr.is_empty(), "{words:?}");
+        assert!(
+            !said(&output).contains('\x1b'),
+            "{words:?}: {}",
+            said(&output)
         );
     }
 }

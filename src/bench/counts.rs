@@ -28,10 +28,10 @@ pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> an
         return Ok(());
     }
     if let Err(why) = available() {
-        eprintln!("system calls: {why}");
+        say!("system calls: {why}");
         return Ok(());
     }
-    eprintln!("counting the system calls of {} cells, untimed", left.len());
+    say!("counting the system calls of {} cells, untimed", left.len());
     for task in left {
         if stop.load(Ordering::Relaxed) {
             return Ok(());
@@ -40,7 +40,7 @@ pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> an
             Ok(counts) => results.append(vec![Record::Counts(counts)])?,
             Err(DriveError::Stopped) => return Ok(()),
             // Its times stand; what it calls stays unknown.
-            Err(error) => eprintln!("system calls: {}: {error}", task.cell.id()),
+            Err(error) => say!("system calls: {}: {error}", task.cell.id()),
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     let folder = results.folder();
     let again = format!("continue with: fathom bench --resume {}", folder.display());
     if results.campaign().processes.is_empty() {
-        eprintln!("nothing was measured; {again}");
+        say!("nothing was measured; {again}");
     } else {
         let report = Report::open(folder)?;
         report
@@ -38,14 +38,14 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
         Ended::Complete | Ended::TimeUp { .. } => {}
         Ended::Precise { rounds } => {
             let width = prepared.pace.width.unwrap_or_default() * 100.0;
-            eprintln!("after {rounds} rounds every workload's ratio is known to ± {width} %");
+            say!("after {rounds} rounds every workload's ratio is known to ± {width} %");
         }
         // Said below.
         Ended::Detectable { .. } | Ended::Limited { .. } => {}
-        Ended::Stopped => eprintln!("stopped; {again}"),
+        Ended::Stopped => say!("stopped; {again}"),
     }
     if let Some(wanted) = prepared.pace.detect {
-        eprintln!("{}", detected(wanted, results, ended));
+        say!("{}", detected(wanted, results, ended));
     }
     let all = results.campaign().failures.iter();
     let failures = all
@@ -58,7 +58,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     }
     if failures > 0 {
         let failures = plural(failures, "failure");
-        eprintln!("{failures}: see what was not measured, and why, above");
+        say!("{failures}: see what was not measured, and why, above");
     }
     let missing = wanted().count();
     Ok(match (failures + missing, ended) {

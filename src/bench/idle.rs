@@ -32,16 +32,16 @@ fn wait(needed: u32, limit: Duration, stop: &AtomicBool) {
             spinner.set_message(line);
             spinner.tick();
         } else if !has_said {
-            eprintln!("{line}");
+            say!("{line}");
         }
         has_said = true;
     });
     spinner.finish_and_clear();
     match waited {
         Waited::Idle(time) if has_said => {
-            eprintln!("waited {} for other programs", rough(time));
+            say!("waited {} for other programs", rough(time));
         }
-        Waited::Busy(demand) => eprintln!("{}", busy(demand)),
+        Waited::Busy(demand) => say!("{}", busy(demand)),
         Waited::Idle(_) | Waited::Stopped => {}
     }
 }

@@ -61,7 +61,7 @@ fn take_kept<'a>(
         };
         dates.extend(record.date.as_deref().map(|date| day(date).to_owned()));
         if record.is_unsound() || record.is_overcautious() {
-            eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
+            say!("probe: {}: {}", record.sandbox, in_words(&record));
         }
         conclude(prepared, results, &row.sandbox, record)?;
     }
@@ -70,7 +70,7 @@ fn take_kept<'a>(
             true => first.clone(),
             false => format!("{first} to {last}"),
         };
-        eprintln!(
+        say!(
             "probe: {} as found on {when}, and nothing has changed (--probe-again probes anew)",
             fathom_report::figures::plural(dates.len(), "verdict")
         );
@@ -132,7 +132,7 @@ fn probe_all(
                 }
                 Ok(findings) => {
                     let record = findings.record(sandbox);
-                    eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
+                    say!("probe: {}: {}", record.sandbox, in_words(&record));
                     keep(verdicts, &prepared.engines[row.driver], sandbox, &record);
                     ended = conclude(prepared, results, sandbox, record);
                     if ended.is_err() {
@@ -142,13 +142,13 @@ fn probe_all(
                 }
                 Err(SubjectError::Cancelled) => late.push(sandbox.id().to_string()),
                 // It could not even be asked: measuring it will say why.
-                Err(error) => eprintln!("probe: {}: not probed: {error}", sandbox.id()),
+                Err(error) => say!("probe: {}: not probed: {error}", sandbox.id()),
             }
         }
     });
     if !late.is_empty() && !stop.load(Ordering::Relaxed) {
         let names = late.join(", ");
-        eprintln!("probe: no time with --quick for {names}: not probed");
+        say!("probe: no time with --quick for {names}: not probed");
     }
     ended
 }

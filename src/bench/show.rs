@@ -22,7 +22,7 @@ pub fn announce(prepared: &Prepared) {
         say(warning);
     }
     let (cells, rows) = (prepared.plan.tasks.len(), prepared.rows.len());
-    eprintln!(
+    say!(
         "{}: {rows} rows, {cells} cells a round → {}",
         prepared.header.name,
         prepared.folder.display()
@@ -32,7 +32,7 @@ pub fn announce(prepared: &Prepared) {
             .pace
             .budget
             .map_or(String::new(), |most| format!(", or for {}", rough(most)));
-        eprintln!(
+        say!(
             "measuring until a difference of {} would be found (80 % power){most}; what that takes \
              is said after three rounds",
             percent(wanted)
@@ -141,7 +141,7 @@ impl Observer for Shown {
                 self.bar
                     .set_prefix(format!("round {} (≤ {rounds})", round + 1));
                 if !self.is_terminal {
-                    eprintln!("round {} of at most {rounds}: {cells} cells", round + 1);
+                    say!("round {} of at most {rounds}: {cells} cells", round + 1);
                 }
             }
             Note::Excluded { sandbox, round } => self.say(&format!(

@@ -67,7 +67,7 @@ pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> an
     if !repeats.clone().any(is_left) {
         return Ok(());
     }
-    eprintln!("tracing runs of {} cells, untimed", tasks.len());
+    say!("tracing runs of {} cells, untimed", tasks.len());
     let eyes = Eyes::open();
     let (began, limit) = (Instant::now(), prepared.pace.budget.map(|all| all / PART));
     for repeat in repeats {
@@ -85,7 +85,7 @@ pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> an
                 Ok(traced) => results.append(vec![Record::Traced(traced)])?,
                 // Its times stand; a part of the bar is missing.
                 Err(error) => {
-                    eprintln!(
+                    say!(
                         "not traced: {}: {error:#}",
                         super::show::describe(&task.cell)
                     );
@@ -114,7 +114,7 @@ impl Eyes {
                 calibrate::kernel()
             }
             Err(error) => {
-                eprintln!("system calls are not traced: {error} ({})", error.remedy());
+                say!("system calls are not traced: {error} ({})", error.remedy());
                 None
             }
         };

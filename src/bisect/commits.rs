@@ -119,7 +119,7 @@ impl Commits {
         let place = tree.display().to_string();
         let words = ["worktree", "add", "--quiet", "--detach", &place, commit];
         text_of(&self.repository, &words).map_err(|error| format!("{commit}: {error:#}"))?;
-        eprintln!("{commit}: building");
+        say!("{commit}: building");
         let mut command = Command::new("sh");
         command.arg("-c").arg(self.placed(&self.command, commit));
         let failed = |error: io::Error| format!("{commit}: sh: {error}");

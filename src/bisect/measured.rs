@@ -132,7 +132,7 @@ impl<'a> Steps<'a> {
         request.duration.budget = request.duration.budget.map(|budget| budget * times);
         let mut prepared = prepare(&request, &self.invocation.words, TOOL)?;
         prepared.run_trial(&self.stop)?;
-        eprintln!(
+        say!(
             "{}: {} → {}",
             self.engine.engine,
             releases

@@ -158,7 +158,7 @@ fn narrow(prepared: &mut Prepared, found: &Comparison) -> anyhow::Result<()> {
 }
 
 fn measure(prepared: &Prepared, stop: &AtomicBool) -> anyhow::Result<Campaign> {
-    eprintln!(
+    say!(
         "measuring {} again, {} rounds → {}",
         fathom_report::figures::plural(prepared.plan.tasks.len(), "cell"),
         prepared.header.config.rounds,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fathom_bench::engines::{self, EngineSpec, Unavailable};
+use fathom_bench::engines::{self, EngineSpec, Presence, Unavailable};
 use fathom_bench::home::Home;
 use fathom_report::json::FORMAT;
 use serde::Serialize;
@@ -20,12 +20,24 @@ struct Row {
     strategies: Vec<String>,
     backends: Vec<String>,
     needs: String,
+    /// What answers where it is not installed: the machine's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<String>,
 }
 
 impl Row {
     fn new(spec: EngineSpec, states: &[State]) -> Row {
+        let state = states.iter().find(|state| state.name == spec.name).cloned();
+        let is_away = state
+            .as_ref()
+            .is_some_and(|state| !state.installed && !state.outdated && state.error.is_none());
+        let presence = is_away.then(|| spec.presence());
         Row {
-            state: states.iter().find(|state| state.name == spec.name).cloned(),
+            found: match presence {
+                Some(Presence::Installed { says }) => Some(says),
+                _ => None,
+            },
+            state,
             name: spec.name,
             display: spec.display,
             strategies: spec.strategies,
@@ -41,6 +53,9 @@ impl Row {
         };
         let (version, word, disk) = match &self.state {
             None => ("–".to_owned(), "no recipe", None),
+            Some(state) if self.found.is_some() => {
+                (state.version.clone(), "the machine's own", None)
+            }
             Some(state) => (state.version.clone(), word(state), state.bytes),
         };
         [
@@ -119,6 +134,12 @@ fn render(rows: &[Row], unavailable: &[Unavailable]) -> String {
     for row in rows {
         if let Some(error) = row.state.as_ref().and_then(|state| state.error.as_ref()) {
             text.push_str(&format!("{}: {error}\n", row.name));
+        }
+        if let Some(says) = &row.found {
+            text.push_str(&format!(
+                "{}: not installed; this machine has {says}\n",
+                row.name
+            ));
         }
     }
     if !unavailable.is_empty() {

@@ -98,7 +98,9 @@ impl Kind {
             }
             Kind::EmscriptenMinified => {
                 let is_short = |i: &Import<'_>| i.module == "a" && i.name.len() <= 3;
-                missing.len() > 1 && all(is_short) && any(|i| i.name == "a")
+                // A memory that threads share is given, and may be the first.
+                let has_first = outline.imports.iter().any(|i| is_short(i) && i.name == "a");
+                missing.len() > 1 && all(is_short) && has_first
             }
             Kind::Emscripten => any(is_emscriptens),
             Kind::BeyondWasi => any(|i| i.module.starts_with("wasi_")),

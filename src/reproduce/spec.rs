@@ -47,7 +47,7 @@ pub fn build(
         let line = line.context("the output of the build cannot be read")?;
         match line.strip_prefix("error: ") {
             Some(error) => error.clone_into(&mut why),
-            None => eprintln!("{line}"),
+            None => say!("{line}"),
         }
     }
     ensure!(child.wait()?.success(), "--spec {}: {why}", copy.display());

@@ -116,7 +116,7 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
             why = format!("no function in {} speaks of WASI", file.display());
             continue;
         }
-        eprintln!("{}: {} functions", file.display(), candidates.len());
+        say!("{}: {} functions", file.display(), candidates.len());
         let ends = ends(&functions);
         let found = Found {
             file: file.clone(),
@@ -136,7 +136,7 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         "{name}: no function was entered as often as the module calls one of {known} WASI functions"
     );
     if !told.unknown.is_empty() {
-        eprintln!("not found: {}", told.unknown.join(", "));
+        say!("not found: {}", told.unknown.join(", "));
     }
     let functions = discover::lasting(told.functions, &Functions::read(&file)?);
     let map = SymbolMap {

@@ -34,7 +34,7 @@ impl Eyes {
         let run_of_wasi = run()?;
         let wasi = run_of_wasi.wasi_of_any().unwrap_or_else(|error| {
             let cell = super::super::show::describe(&run_of_wasi.task.cell);
-            eprintln!("WASI calls are not traced: {cell}: {error:#}");
+            say!("WASI calls are not traced: {cell}: {error:#}");
             None
         });
         let mut kernel = None;
