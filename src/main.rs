@@ -21,6 +21,7 @@ mod doctor;
 mod engines;
 mod explain;
 mod history;
+mod inputs;
 mod invocation;
 mod library;
 mod manual;

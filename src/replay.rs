@@ -11,6 +11,7 @@ use fathom_replay::record::Record;
 use fathom_replay::record::check::Cut;
 use fathom_sys::regular;
 
+use crate::inputs;
 use crate::one_line::say;
 use crate::record::beside;
 use crate::run::load;
@@ -39,13 +40,14 @@ pub struct Args {
 /// A record that is damaged or of another module; a module that is not replayed.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let word = args.record.display().to_string();
-    let record = read(&args.record).with_context(|| word.clone())?;
     let module = args.module.unwrap_or_else(|| beside(&args.record));
-    let wasm = load::read(&module)?;
-    let made = replay(&record, &wasm).with_context(|| word.clone())?;
     let output = args
         .output
         .unwrap_or_else(|| args.record.with_extension("replay.wasm"));
+    inputs::spare(&output, [args.record.as_path(), &module])?;
+    let record = read(&args.record).with_context(|| word.clone())?;
+    let wasm = load::read(&module)?;
+    let made = replay(&record, &wasm).with_context(|| word.clone())?;
     fs::write(&output, &made.wasm).with_context(|| output.display().to_string())?;
     tell(&output, &record, &made, wasm.len());
     Ok(ExitCode::SUCCESS)

@@ -17,6 +17,7 @@ use fathom_report::{Format, Report, Results, Style, against, samples, write_whol
 use fathom_stats::Figure;
 use fathom_trace::trace::Trace;
 
+use crate::inputs;
 use crate::one_line::lines;
 use crate::trace::{picture, show};
 
@@ -102,6 +103,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         print(&both)?;
         return Ok(ExitCode::SUCCESS);
     };
+    if let Some(out) = &args.out {
+        inputs::spare(out, [results.as_path()])?;
+    }
     if let Some(trace) = trace_in(&results) {
         return traced(args, &results, &trace);
     }

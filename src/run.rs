@@ -34,6 +34,7 @@ use fathom_engine::{
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
 
+use crate::inputs;
 use crate::invocation::Invocation;
 use crate::library;
 use crate::module::{self, Purpose};
@@ -143,6 +144,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let file = args.module.display().to_string();
+    if let Some(output) = &args.trace_wasi {
+        inputs::spare(output, [args.module.as_path()])?;
+    }
     let deadline = args.limits.start(&file);
     let wasm = args.wasm(&file)?;
     let config = (args.limits.config(args.code.config(invocation)?))

@@ -33,6 +33,7 @@ use fathom_trace::kernel::{Kernel, Tracer};
 use fathom_trace::rewrite::{Seen, Stream, counting};
 use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
 
+use crate::inputs;
 use crate::invocation::Invocation;
 use crate::one_line::{lines, one_line, say};
 use crate::report::{STDOUT, print};
@@ -150,6 +151,9 @@ struct Ran {
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let Some(count) = args.calls {
         return Ok(calibrate::calls(count));
+    }
+    for output in args.out.iter().chain(&args.rewrite) {
+        inputs::spare(output, args.inputs())?;
     }
     if let (Some(module), Some(out)) = (&args.module, &args.rewrite) {
         return rewrite(module, out, args.seen());
@@ -291,6 +295,17 @@ impl Args {
             stdin: self.stdin.as_deref(),
             words: &self.words,
         }
+    }
+
+    /// The files that are read, and those that the program may read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let files = [&self.module, &self.symbols, &self.stdin];
+        let words = self.words.iter().map(Path::new);
+        files
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+            .chain(words)
     }
 
     /// What a rewritten module looks at.

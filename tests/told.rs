@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -233,5 +234,75 @@ fn names_in_a_backtrace_tell_a_terminal_nothing() {
         let is_clean = !all.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t'));
         assert!(is_clean && all.contains("[31mred"), "{words:?}: {all:?}");
         assert!(!all.lines().any(|line| line.starts_with("line")), "{all:?}");
+    }
+}
+
+#[test]
+fn what_is_read_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let campaign = root.join("crates/report/tests/data/web/samples.jsonl");
+    let samples = at.join("c/samples.jsonl");
+    fs::create_dir(at.join("c")).unwrap();
+    fs::copy(campaign, &samples).unwrap();
+    fs::hard_link(&samples, at.join("hard")).unwrap();
+    fs::copy(root.join("docs/examples/hello.wat"), at.join("m.wat")).unwrap();
+    symlink("m.wat", at.join("link")).unwrap();
+    for name in ["r.record", "r.record.wasm", "notes"] {
+        fs::write(at.join(name), name).unwrap();
+    }
+    let contents = || {
+        let names = [
+            "c/samples.jsonl",
+            "m.wat",
+            "r.record",
+            "r.record.wasm",
+            "notes",
+        ];
+        names.map(|name| fs::read(at.join(name)).unwrap())
+    };
+    let before = contents();
+    let read = "which is read: write to another file";
+    let samples = "a campaign's samples are there";
+    let junit = "what is there is no JUnit file";
+    for (words, why) in [
+        ("report c --format csv --out c/samples.jsonl", samples),
+        ("report c --out hard", samples),
+        ("report c --samples parquet --out c/samples.jsonl", samples),
+        ("report c/samples.jsonl --format json --out hard", read),
+        ("compare --no-confirm c c --junit c/samples.jsonl", junit),
+        ("compare --no-confirm gone c --junit notes", junit),
+        ("replay r.record -o r.record", read),
+        ("replay r.record -o r.record.wasm", read),
+        ("replay r.record --module notes -o notes", read),
+        ("trace --rewrite m.wat m.wat", read),
+        ("trace --rewrite link m.wat", read),
+        ("trace --by process --out link m.wat", read),
+        ("trace --by process --stdin notes --out notes m.wat", read),
+        ("trace --by process --out notes m.wat -- notes", read),
+        ("run --trace-wasi m.wat m.wat", read),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let output = fathom(&words).current_dir(at).output().unwrap();
+        let line = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {line}");
+        assert!(
+            line.contains(why) && line.lines().count() == 1,
+            "{words:?}: {line}"
+        );
+        assert!(output.stdout.is_empty(), "{words:?}: {output:?}");
+        assert!(contents() == before, "{words:?}");
+    }
+    // A file of nothing and one of before are there to be replaced.
+    fs::write(at.join("empty"), "").unwrap();
+    for _ in 0..2 {
+        let words = ["compare", "--no-confirm", "c", "c", "--junit", "empty"];
+        fathom(&words).current_dir(at).output().unwrap();
+        assert!(
+            fs::read_to_string(at.join("empty"))
+                .unwrap()
+                .contains("<testsuites")
+        );
     }
 }

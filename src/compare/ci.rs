@@ -8,6 +8,7 @@ use fathom_report::cases::{Case, annotations, junit};
 use fathom_report::compare_json::Outcome;
 use fathom_report::write_whole;
 
+use crate::inputs::{has, start};
 use crate::one_line::say;
 
 /// Options of who runs a comparison after each change.
@@ -23,6 +24,11 @@ pub struct Options {
     annotations: bool,
 }
 
+/// Whether a file that begins so is a JUnit file.
+fn is_junit(start: &[u8]) -> bool {
+    start.trim_ascii_start().starts_with(b"<") && has(start, b"<testsuite")
+}
+
 impl Options {
     /// Refuses a file that cannot be written before anything is measured for it, and takes away
     /// what an earlier comparison wrote, which says nothing of one that fails.
@@ -36,6 +42,11 @@ impl Options {
         ensure!(is_there, "--junit {file}: there is no such folder");
         ensure!(!path.is_dir(), "--junit {file}: it is a folder");
         if path.is_file() {
+            let is_ours = start(path).is_some_and(|start| start.is_empty() || is_junit(&start));
+            ensure!(
+                is_ours,
+                "--junit {file}: what is there is no JUnit file: write to another file"
+            );
             fs::remove_file(path).with_context(|| format!("--junit {file}"))?;
         }
         Ok(())
