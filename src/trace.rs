@@ -35,7 +35,7 @@ use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
 
 use crate::inputs;
 use crate::invocation::Invocation;
-use crate::one_line::{lines, one_line, say};
+use crate::one_line::{one_line, say};
 use crate::report::{STDOUT, print};
 use crate::run::{Dir, load};
 
