@@ -195,6 +195,7 @@ mod tests {
             state,
             strategies: vec!["guard".into(), "trap".into()],
             backends: Vec::new(),
+            found: None,
             needs: String::new(),
         };
         let gone = State {
