@@ -27,6 +27,9 @@ use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 use crate::report::print;
 
+/// Accesses at random that a plan, which is made whole before it is tried, has room for.
+const RANDOM_MAX: u64 = 10_000_000;
+
 /// Test whether each strategy keeps a program inside its memory
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -45,7 +48,8 @@ pub struct Args {
     #[command(flatten)]
     settings: Settings,
     /// Also try N random accesses to each kind of memory
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=RANDOM_MAX))]
     random: u64,
     /// Random seed of these accesses
     #[arg(long, default_value_t = 1)]

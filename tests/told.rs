@@ -306,3 +306,27 @@ fn what_is_read_is_not_written() {
         );
     }
 }
+
+#[test]
+fn numbers_beyond_all_measure_are_taken_or_refused() {
+    let longest = "9223372036854775807s";
+    for words in [
+        &["run", "--timeout", longest, "docs/examples/hello.wat"][..],
+        &["probe", "--bounds", "guard", "--time-limit", longest],
+    ] {
+        let output = fathom(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        assert_eq!(said(&output), "", "{words:?}");
+    }
+    let words = [
+        "probe",
+        "--bounds",
+        "guard",
+        "--random",
+        "9223372036854775807",
+    ];
+    let output = fathom(&words).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let line = said(&output);
+    assert!(line.contains("is not in 0..=10000000"), "{line}");
+}

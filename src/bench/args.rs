@@ -202,6 +202,10 @@ pub fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What a longer time is taken for: nobody waits for its end, and no clock is beyond its range
+/// with it.
+const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// Reads `90`, `90s`, `10m` or `2h`.
 pub fn duration(text: &str) -> anyhow::Result<Duration> {
     let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
@@ -218,11 +222,14 @@ pub fn duration(text: &str) -> anyhow::Result<Duration> {
     let number: f64 = number
         .parse()
         .context("a time is a number with ms, s, m or h")?;
-    Duration::try_from_secs_f64(number * factor).context("not a time to wait for")
+    let time = Duration::try_from_secs_f64(number * factor).context("not a time to wait for")?;
+    Ok(time.min(FOREVER))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -247,6 +254,9 @@ mod tests {
     fn times_are_numbers_with_a_unit() {
         assert_eq!(duration("90").unwrap(), Duration::from_secs(90));
         assert_eq!(duration("1.5m").unwrap(), Duration::from_secs(90));
+        // Whoever has a clock's time adds it.
+        let longest = duration("9223372036854775807s").unwrap();
+        assert!(Instant::now().checked_add(longest * 10).is_some());
         assert_eq!(duration("250ms").unwrap(), Duration::from_millis(250));
         for bad in ["", "m", "-1s", "1d", "1e999h", "s1"] {
             assert!(duration(bad).is_err(), "{bad}");
