@@ -418,6 +418,25 @@ fn they_count_against_the_quota_of_their_store() {
 }
 
 #[test]
+fn a_stack_beyond_the_address_space_is_refused() {
+    let body = r#"
+        (type $q (func)) (type $k (cont $q))
+        (func $f) (elem declare func $f)
+        (func (export "f") (resume $k (cont.new $k (ref.func $f))))"#;
+    for bytes in [usize::MAX / 2, usize::MAX - 4095, usize::MAX] {
+        let config = config().continuation_stack(bytes);
+        let error = guest_with(&config, nothing, body)
+            .call("f", &[])
+            .unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains("no address space for continuations"),
+            "{bytes}: {said}"
+        );
+    }
+}
+
+#[test]
 fn a_stack_is_as_large_as_it_was_said() {
     let body = r#"
         (type $q (func (param i32) (result i32))) (type $k (cont $q))

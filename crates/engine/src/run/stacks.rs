@@ -221,7 +221,8 @@ impl Stacks {
         let slot_bytes = slot_bytes
             .max(SLOT_BYTES_MIN)
             .checked_next_multiple_of(page_bytes())
-            .unwrap_or(SLOT_BYTES_MIN);
+            // More than there is address space, which is said once there are to be some.
+            .unwrap_or(usize::MAX - (page_bytes() - 1));
         Stacks {
             slot_bytes,
             arena: None,
