@@ -136,17 +136,17 @@ impl Resource {
     }
 
     /// An amount of it, in words.
-    fn say(self, amount: u64) -> String {
+    fn say(self, amount: &str) -> String {
         match self {
-            Resource::MemoryBytes => format!("{} of memories", Bytes(amount)),
+            Resource::MemoryBytes => format!("{amount} of memories"),
             Resource::Memories => format!("{amount} memories"),
             Resource::Tables => format!("{amount} tables"),
             Resource::TableElements => format!("{amount} table elements"),
             Resource::Instances => format!("{amount} instances"),
-            Resource::InstanceBytes => format!("{} of instances", Bytes(amount)),
-            Resource::ExceptionBytes => format!("{} of exceptions", Bytes(amount)),
-            Resource::StackBytes => format!("{} of continuations", Bytes(amount)),
-            Resource::HeapBytes => format!("{} of structures and arrays", Bytes(amount)),
+            Resource::InstanceBytes => format!("{amount} of instances"),
+            Resource::ExceptionBytes => format!("{amount} of exceptions"),
+            Resource::StackBytes => format!("{amount} of continuations"),
+            Resource::HeapBytes => format!("{amount} of structures and arrays"),
             Resource::ExternRefs => format!("{amount} references to values of the host"),
         }
     }
@@ -177,12 +177,19 @@ impl fmt::Display for LimitError {
                 wanted,
                 limit,
             } => {
-                let wanted = resource.say(*wanted);
-                write!(f, "{wanted} are beyond the limit of ")?;
-                match resource.is_bytes() {
-                    true => write!(f, "{}", Bytes(*limit)),
-                    false => write!(f, "{limit}"),
-                }
+                let rounded = [*wanted, *limit].map(|bytes| Bytes(bytes).to_string());
+                let [wanted, limit] = match resource.is_bytes() {
+                    true if rounded[0] == rounded[1] => {
+                        [wanted, limit].map(|n| format!("{n} bytes"))
+                    }
+                    true => rounded,
+                    false => [wanted, limit].map(u64::to_string),
+                };
+                write!(
+                    f,
+                    "{} are beyond the limit of {limit}",
+                    resource.say(&wanted)
+                )
             }
             LimitError::Refused(what) => write!(f, "the store's limiter refuses {what}"),
         }
