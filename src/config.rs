@@ -60,19 +60,17 @@ struct Limits {
     max_threads: Option<Spanned<Value>>,
 }
 
-/// A value as on the command line; a plain number needs no quotes.
+/// A value as on the command line; a plain number needs no quotes. What it may be, the option
+/// says.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Value {
-    Number(u64),
-    Text(String),
-}
+#[serde(transparent)]
+struct Value(toml::Value);
 
 impl Value {
     fn word(&self) -> String {
-        match self {
-            Value::Number(number) => number.to_string(),
-            Value::Text(text) => text.clone(),
+        match &self.0 {
+            toml::Value::String(text) => text.clone(),
+            other => other.to_string(),
         }
     }
 }
@@ -371,7 +369,19 @@ mod tests {
             ),
             ("engines = [\n\"\"]", "line 2:"),
             ("rounds = ", "line 1:"),
-            ("rounds = [3]", "line 1:"),
+            ("rounds = [3]", "line 1: invalid value '[3]' for '--rounds"),
+            (
+                "rounds = true",
+                "line 1: invalid value 'true' for '--rounds",
+            ),
+            (
+                "[limits]\nfuel = -1",
+                "line 2: invalid value '-1' for '--fuel",
+            ),
+            (
+                "[limits]\ntimeout = -1",
+                "line 2: invalid value '-1' for '--timeout",
+            ),
         ] {
             let error = refused(file);
             assert!(error.contains(words), "{error}");
