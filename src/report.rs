@@ -15,6 +15,7 @@ use fathom_report::spent::Spent;
 use fathom_report::view::figure;
 use fathom_report::{Format, Report, Results, Style, against, samples, write_whole};
 use fathom_stats::Figure;
+use fathom_sys::regular;
 use fathom_trace::trace::Trace;
 
 use crate::inputs;
@@ -226,7 +227,7 @@ fn every_sample(results: &Path, form: &str, out: Option<PathBuf>) -> anyhow::Res
 /// The trace in a file, if it is one; what it is not is for others to say.
 fn trace_in(path: &Path) -> Option<Trace> {
     let is_json = path.extension().is_some_and(|ending| ending == "json");
-    let text = is_json.then(|| std::fs::read_to_string(path).ok())??;
+    let text = is_json.then(|| regular::read_to_string(path).ok())??;
     Trace::parse(&text).ok()
 }
 

@@ -330,3 +330,33 @@ fn numbers_beyond_all_measure_are_taken_or_refused() {
     let line = said(&output);
     assert!(line.contains("is not in 0..=10000000"), "{line}");
 }
+
+#[test]
+fn what_has_no_end_is_not_read_to_it() {
+    let modules = ["run", "objdump", "trace"].map(|command| vec![command, "/dev/zero"]);
+    let campaigns = ["report", "merge", "history"].map(|command| vec![command, "/dev/zero"]);
+    let both = vec!["compare", "/dev/zero", "/dev/zero"];
+    for words in modules.iter().chain(&campaigns).chain([&both]) {
+        // Far less than such a file would take.
+        let limited = "ulimit -v 67108864; ulimit -t 60; exec \"$@\"";
+        let output = Command::new("sh")
+            .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_fathom")])
+            .args(words)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let line = said(&output);
+        let why = "/dev/zero: a device, where a regular file is needed";
+        assert!(line.contains(why), "{words:?}: {line}");
+        assert!(!output.status.success(), "{words:?}: {line}");
+    }
+    // A pipe may be a module, as of a shell's process substitution.
+    let script = "cat docs/examples/hello.wat | exec \"$0\" run /dev/stdin";
+    let mut piped = Command::new("sh");
+    piped.args(["-c", script, env!("CARGO_BIN_EXE_fathom")]);
+    let output = piped
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"hello, deep water\n", "{output:?}");
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use fathom_bench::request::COMPONENT;
+use fathom_sys::regular;
 
 use crate::module::{self, Purpose};
 use crate::one_line::clipped;
@@ -85,7 +86,7 @@ pub fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
 
 /// A module or a component.
 fn binary(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
-    let bytes = std::fs::read(path).with_context(|| word.to_owned())?;
+    let bytes = regular::read_input(path).with_context(|| word.to_owned())?;
     if let Some(what) = other(&bytes) {
         anyhow::bail!("{word}: {what}");
     }

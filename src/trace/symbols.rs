@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::{OWN, Wanted};
 use fathom_bench::home::Home;
+use fathom_sys::regular;
 use fathom_trace::kernel::{Probed, Tracer};
 use fathom_trace::symbols::discover::{self, Told, Turn};
 use fathom_trace::symbols::{Ends, Found, Functions, SymbolError, SymbolMap};
@@ -69,7 +70,7 @@ fn maps(home: &Home, engine: &str) -> anyhow::Result<Vec<SymbolMap>> {
 }
 
 fn read(file: &Path) -> anyhow::Result<SymbolMap> {
-    let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let text = regular::read_to_string(file).with_context(|| file.display().to_string())?;
     SymbolMap::parse(&text).with_context(|| file.display().to_string())
 }
 

@@ -1,11 +1,15 @@
 //! Results folders: read a campaign, write a file whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Take, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{self, FILE_NAME};
 use fathom_record::{Campaign, Header};
+
+/// Most bytes of samples that are read.
+const SAMPLES_BYTES_MAX: u64 = 2 << 30;
 
 /// Why a results folder cannot be read. Each is one line.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +57,13 @@ impl Results {
             path: path.to_owned(),
             error,
         })?;
+        let kind = meta.file_type();
+        if kind.is_char_device() || kind.is_block_device() {
+            let message = "a device, where a regular file is needed";
+            let error = io::Error::new(io::ErrorKind::InvalidInput, message);
+            let path = path.to_owned();
+            return Err(LoadError::Open { path, error });
+        }
         if !meta.is_dir() {
             let folder = match path.parent() {
                 Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -86,7 +97,13 @@ impl Results {
     /// # Errors
     /// If the file cannot be opened, or is no campaign, or a newer one.
     pub fn load(&self) -> Result<Campaign, LoadError> {
-        self.parse(self.open()?)
+        let mut from = self.open()?;
+        let campaign = self.parse(&mut from);
+        match from.get_ref().limit() {
+            // A pipe, whose length nobody knew.
+            0 => Err(self.too_large()),
+            _ => campaign,
+        }
     }
 
     /// Reads the campaign's first line alone: what is measured, where, and how.
@@ -123,9 +140,13 @@ impl Results {
         Ok(line)
     }
 
-    fn open(&self) -> Result<BufReader<File>, LoadError> {
-        let file = File::open(&self.samples).map_err(|error| self.failed(error))?;
-        Ok(BufReader::new(file))
+    fn open(&self) -> Result<BufReader<Take<File>>, LoadError> {
+        let failed = |error| self.failed(error);
+        let file = File::open(&self.samples).map_err(failed)?;
+        if file.metadata().map_err(failed)?.len() >= SAMPLES_BYTES_MAX {
+            return Err(self.too_large());
+        }
+        Ok(BufReader::new(file.take(SAMPLES_BYTES_MAX)))
     }
 
     fn parse(&self, from: impl BufRead) -> Result<Campaign, LoadError> {
@@ -133,6 +154,11 @@ impl Results {
             path: self.samples.clone(),
             error,
         })
+    }
+
+    fn too_large(&self) -> LoadError {
+        let kind = io::ErrorKind::FileTooLarge;
+        self.failed(io::Error::new(kind, "2 GiB of samples or more"))
     }
 
     fn failed(&self, error: io::Error) -> LoadError {
@@ -280,5 +306,15 @@ mod tests {
         );
         fs::write(&file, b"\x7fELF\n").unwrap();
         assert!(said(folder.path()).starts_with("DIR/samples.jsonl: not a campaign:"));
+        let large = File::create(&file).unwrap();
+        large.set_len(SAMPLES_BYTES_MAX).unwrap();
+        assert_eq!(
+            said(folder.path()),
+            "DIR/samples.jsonl: 2 GiB of samples or more"
+        );
+        assert_eq!(
+            said(Path::new("/dev/zero")),
+            "/dev/zero: a device, where a regular file is needed"
+        );
     }
 }

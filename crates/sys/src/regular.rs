@@ -1,12 +1,14 @@
-//! Files that somebody else names, opened without waiting for anybody.
+//! Files that somebody else names, opened without waiting for anybody; and what the user
+//! names on the command line, which may be a pipe.
 //!
 //! A description, a campaign or what a runner says may name anything: a pipe that nobody
 //! writes to keeps whoever opens it waiting for good. What must stay true: nothing here
-//! blocks, and what is no regular file is an error that says what it is.
+//! blocks but [`read_input`], which reads nothing without end, and what is no regular file
+//! is an error that says what it is.
 
 use std::{
     fs::{File, FileType, OpenOptions},
-    io::{self, Read},
+    io::{self, IsTerminal, Read},
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::Path,
 };
@@ -16,10 +18,7 @@ use std::{
 /// # Errors
 /// What the system says, or that it is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Without waiting for a writer, where it is a pipe, or for a line, where it is a terminal.
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let file = opened.map_err(|error| match std::fs::metadata(path) {
+    let file = at_once(path).map_err(|error| match std::fs::metadata(path) {
         // Sockets cannot be opened, which the system says less clearly.
         Ok(meta) => irregular(meta.file_type()).unwrap_or(error),
         Err(_) => error,
@@ -28,6 +27,13 @@ pub fn open(path: &Path) -> io::Result<File> {
         Some(error) => Err(error),
         None => Ok(file),
     }
+}
+
+/// Opens anything without waiting for a writer, where it is a pipe, or for a line, where it is
+/// a terminal.
+fn at_once(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 /// As [`std::fs::read`], of a regular file.
@@ -46,6 +52,36 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// As [`open`], or it is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     io::read_to_string(open(path)?)
+}
+
+/// Most bytes that are read of what a user names.
+const INPUT_BYTES_MAX: u64 = 2 << 30;
+
+/// Reads what a user names: a regular file, a pipe, for whose writer it waits, or a terminal.
+///
+/// # Errors
+/// What the system says, that it is another device, or that it is larger than 2 GiB.
+pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?.file_type();
+    let is_terminal =
+        || kind.is_char_device() && at_once(path).is_ok_and(|file| file.is_terminal());
+    let file = match kind.is_fifo() || is_terminal() {
+        true => File::open(path)?,
+        false => open(path)?,
+    };
+    let has_room = |bytes: u64| match bytes <= INPUT_BYTES_MAX {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "larger than 2 GiB",
+        )),
+    };
+    let bytes = file.metadata()?.len();
+    has_room(bytes)?;
+    let mut read = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+    file.take(INPUT_BYTES_MAX + 1).read_to_end(&mut read)?;
+    has_room(read.len() as u64)?;
+    Ok(read)
 }
 
 /// What a file is that is not regular.
@@ -87,6 +123,26 @@ mod tests {
             assert!(text.starts_with(what), "{name}: {text}");
         }
         assert!(said(Path::new("/dev/null")).starts_with("a device, where"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn inputs_may_be_pipes_and_have_an_end() {
+        let folder = std::env::temp_dir().join(format!("fathom-input-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let pipe = folder.join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        std::thread::scope(|scope| {
+            // Each waits for the other.
+            scope.spawn(|| std::fs::write(&pipe, "through").unwrap());
+            assert_eq!(read_input(&pipe).unwrap(), b"through");
+        });
+        let said = |path: &Path| read_input(path).unwrap_err().to_string();
+        assert!(said(Path::new("/dev/zero")).starts_with("a device, where"));
+        let path = folder.join("large");
+        let file = File::create(&path).unwrap();
+        file.set_len(INPUT_BYTES_MAX + 1).unwrap();
+        assert_eq!(said(&path), "larger than 2 GiB");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }
