@@ -103,8 +103,8 @@ pub struct State {
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let home = invocation.home()?.context(
         "there is no checkout of fathom around this folder or this program, and no data folder \
-         of yours, since neither HOME nor XDG_DATA_HOME is set: set one, or name a checkout by \
-         --root or in FATHOM_HOME",
+         of yours: set HOME or XDG_DATA_HOME to a folder that you may write to, or name a \
+         checkout by --root or in FATHOM_HOME",
     )?;
     match args.action {
         Action::List {

@@ -4,8 +4,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fathom_bench::home::{self, Home, Kit, Search};
+use fathom_bench::home::{self, Home, HomeError, Kit, KitError, Search};
 use fathom_bench::request::Request;
+
+use crate::one_line::{one_line, say};
 
 /// What this program carries for where there is no checkout (`build.rs`).
 const KIT: Kit = Kit::new(
@@ -39,12 +41,20 @@ impl Invocation {
     }
 
     /// The home for a command given in this folder, if there is any; what there is to say
-    /// of it goes to standard error.
+    /// of it goes to standard error, as does why the data folder cannot be one.
     ///
     /// # Errors
     /// A folder that was named and is none.
     pub fn home_from(&self, folder: &Path) -> anyhow::Result<Option<Home>> {
-        let Some(found) = self.search.from(folder)? else {
+        let found = match self.search.from(folder) {
+            // As where there is no data folder: who needs one says so.
+            Err(HomeError::Kit(error @ KitError::System { .. })) => {
+                say(&one_line(&error.into()));
+                None
+            }
+            found => found?,
+        };
+        let Some(found) = found else {
             return Ok(None);
         };
         for warning in &found.warnings {

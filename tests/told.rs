@@ -214,6 +214,24 @@ fn without_a_home_what_is_missing_is_named() {
     }
     let output = away(&["doctor"]);
     assert!(output.status.success(), "{output:?}");
+    // One that nobody may write to, as in a container, is as good as none.
+    let words = ["probe", "--bounds", "guard"];
+    for (words, status) in [(&["doctor"][..], 0), (&words, 0), (&["engines", "list"], 1)] {
+        let mut command = Command::new(&program);
+        for name in ["XDG_DATA_HOME", "FATHOM_HOME"] {
+            command.env_remove(name);
+        }
+        let output = command
+            .args(words)
+            .env("HOME", "/proc")
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let lines = said(&output);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {lines}");
+        let note = "fathom: /proc/.local/share/fathom/";
+        assert!(lines.starts_with(note), "{words:?}: {lines}");
+    }
 }
 
 #[test]

@@ -94,8 +94,13 @@ impl Search {
         match around {
             Some(home) if is_writable(home.root()) => Ok(Some(Found { home, warnings })),
             Some(home) => {
-                let Some(found) = self.unpacked()? else {
-                    return Ok(Some(Found { home, warnings }));
+                let found = match self.unpacked() {
+                    Ok(Some(found)) => found,
+                    // Neither is the data folder: what is installed here can be run.
+                    Ok(None) | Err(HomeError::Kit(KitError::System { .. })) => {
+                        return Ok(Some(Found { home, warnings }));
+                    }
+                    Err(error) => return Err(error),
                 };
                 warnings.push(format!(
                     "fathom: {} is not yours to write to: engines and workloads are those in {}",

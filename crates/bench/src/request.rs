@@ -334,8 +334,9 @@ pub enum RequestError {
     Refused(String),
     /// Suites and engines are nowhere to be seen.
     #[error(
-        "no suites here, and neither HOME nor XDG_DATA_HOME is set, where they would be unpacked: \
-         set one, or name a clone of Fathom by --root or in FATHOM_HOME"
+        "no suites here, and no folder of yours where they could be unpacked: set HOME or \
+         XDG_DATA_HOME to one that you may write to, or name a clone of Fathom by --root or in \
+         FATHOM_HOME"
     )]
     NoHome,
     /// Workloads are not built.
