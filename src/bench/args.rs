@@ -222,7 +222,7 @@ pub fn duration(text: &str) -> anyhow::Result<Duration> {
     let number: f64 = number
         .parse()
         .context("a time is a number with ms, s, m or h")?;
-    let time = Duration::try_from_secs_f64(number * factor).context("not a time to wait for")?;
+    let time = Duration::try_from_secs_f64(number * factor).context("a time is 0 or more")?;
     Ok(time.min(FOREVER))
 }
 
