@@ -18,6 +18,7 @@ use fathom_engine::{
     Bounds, BoundsChoice, CodeCost, Engine, Listing, Module, ModuleInfo, NoSuchFunc, Symbols,
 };
 use fathom_report::json::FORMAT;
+use fathom_sys::handed;
 use serde::Serialize;
 
 use crate::invocation::Invocation;
@@ -113,8 +114,11 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         let program = args.hot.program(&args.module, &wasm, home.as_ref());
         let names = columns::names(&declared);
         if args.hot.is_wanted() {
-            let seen = args.hot.seen(&program, &args.code, &names, func)?;
-            return print(&hot::asm(&title(listing), listing, &symbols, &seen)?);
+            let seen = args.hot.seen(&program, &args.code, &names, func);
+            if let Some(signal) = handed::last() {
+                return Ok(ExitCode::from((128 + signal) as u8));
+            }
+            return print(&hot::asm(&title(listing), listing, &symbols, &seen?)?);
         }
         if args.beside.is_wanted() {
             let (columns, is_missing) = args.beside.columns(listing, &program, &names)?;

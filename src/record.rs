@@ -12,9 +12,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use fathom_replay::program::replay;
@@ -24,9 +26,16 @@ use fathom_rewrite::shape::Shape;
 use serde::Deserialize;
 
 use fathom_bench::scratch::Scratch;
+use fathom_sys::handed;
+use fathom_sys::spawn::ends_with_us;
 
 use crate::invocation::Invocation;
 use crate::one_line::say;
+
+/// How long a program has to end that was told to.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often is looked whether it has.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// What is loaded in front of the program.
 const RECORDER: [(&str, &str); 7] = [
@@ -107,6 +116,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let folder = Scratch::new()?;
     let ended = execute(&args, folder.path(), invocation)?;
     let notes = notes(folder.path())?;
+    if let (true, Some(signal)) = (notes.is_empty(), handed::last()) {
+        return Ok(ExitCode::from((128 + signal) as u8));
+    }
     let chosen = choose(&notes, args.instance)?;
     let (record, wasm) = record_of(&notes[chosen])?;
     let checked = check(&record, &Shape::of(&wasm)?).context("the recorder made a wrong record")?;
@@ -151,11 +163,7 @@ fn try_out(record: &Record, wasm: &[u8], folder: &Path) -> anyhow::Result<()> {
 }
 
 /// The program, with the recorder in front of it.
-fn execute(
-    args: &Args,
-    folder: &Path,
-    invocation: &Invocation,
-) -> anyhow::Result<std::process::ExitStatus> {
+fn execute(args: &Args, folder: &Path, invocation: &Invocation) -> anyhow::Result<ExitStatus> {
     let compare = match args.compare {
         Compare::Auto => "auto",
         Compare::Near => "near",
@@ -184,16 +192,38 @@ fn execute(
         true => (node(invocation)?, deeper_stack()),
         false => (program.clone(), None),
     };
-    Command::new(&path)
+    handed::listen().context("signals")?;
+    let mut command = Command::new(&path);
+    command
         .arg0(program)
         .args(first)
         .args(args)
         .env("NODE_OPTIONS", options)
         .env("FATHOM_RECORD_FOLDER", folder)
         .env("FATHOM_RECORD_COMPARE", compare)
-        .envs(own_options.map(|own| ("FATHOM_RECORD_NODE_OPTIONS", own)))
-        .status()
-        .with_context(|| path.display().to_string())
+        .envs(own_options.map(|own| ("FATHOM_RECORD_NODE_OPTIONS", own)));
+    let at = || path.display().to_string();
+    let mut child = ends_with_us(&mut command).spawn().with_context(at)?;
+    let told = handed::to(child.id());
+    let ended = waited(&mut child).with_context(at);
+    drop(told);
+    ended
+}
+
+/// Waits for the program. One that was told to end and is busy, or does not care, is killed.
+fn waited(child: &mut Child) -> io::Result<ExitStatus> {
+    let mut told = None;
+    loop {
+        if let Some(ended) = child.try_wait()? {
+            return Ok(ended);
+        }
+        if handed::last().is_some() && told.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            say("fathom: the program goes on after a signal: killing it");
+            child.kill()?;
+            return child.wait();
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 /// A call goes through functions of the recorder, so that it takes more of the stack: what

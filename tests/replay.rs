@@ -229,6 +229,42 @@ fn the_program_sees_its_own_environment_and_what_it_starts_is_recorded() {
 }
 
 #[test]
+fn a_program_that_is_told_to_end_is_recorded_until_then() {
+    with_node(|_| {
+        let case = Case::new("values");
+        let script = "const fs = require('fs');
+             const compiled = new WebAssembly.Module(fs.readFileSync('app.wasm'));
+             const env = { all: () => [0, 0, 0n, 0], none: () => 0 };
+             if (process.argv[2] !== 'idle') new WebAssembly.Instance(compiled, { env }).exports.one();
+             fs.writeFileSync('ready', '');
+             setTimeout(() => {}, 60000);";
+        fs::write(case.path().join("app.cjs"), script).unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        for (kind, status) in [("calls", Some(0)), ("idle", Some(143))] {
+            let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+                .current_dir(case.path())
+                .env("TMPDIR", scratch.path())
+                .args(["record", "--", "node", "app.cjs", kind])
+                .spawn()
+                .unwrap();
+            let ready = case.path().join("ready");
+            while !ready.exists() {
+                assert!(child.try_wait().unwrap().is_none(), "{kind}");
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            fs::remove_file(&ready).unwrap();
+            let sent = Command::new("kill").arg(child.id().to_string()).status();
+            assert!(sent.unwrap().success());
+            assert_eq!(child.wait().unwrap().code(), status, "{kind}");
+            let record = case.path().join("app.record");
+            assert_eq!(record.exists(), kind == "calls");
+            let _ = fs::remove_file(record);
+            assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0, "{kind}");
+        }
+    });
+}
+
+#[test]
 fn a_guest_that_computes_something_else_is_found_at_that_call() {
     with_node(|_| {
         let case = Case::new("memories");

@@ -109,11 +109,12 @@ impl Hot {
         }
         command.arg(module).arg("--").args(&self.words);
         let ran = program.ended(command)?;
+        let profile = Profile::of(&ran.recorded);
         if let Some(trouble) = ran.trouble {
             bail!("{}: {trouble}", module.display());
         }
         let wanted = names.indexed(func);
-        Ok(Within::of(&Profile::of(&ran.recorded), |made| {
+        Ok(Within::of(&profile, |made| {
             Some(Some(names.listed(made)?) == wanted)
         }))
     }

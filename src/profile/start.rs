@@ -11,9 +11,10 @@ use fathom_bench::{generator, worker};
 use fathom_engine::{Codegen, Engine};
 use fathom_record::protocol::{JITDUMP_ENV, Job, PERF_MAP_ENV, Request};
 use fathom_sys::handed;
+use fathom_sys::spawn::ends_with_us;
 use fathom_sys::usage::{Ended, wait_with_usage};
 use fathom_trace::code::jitdump::{self, Code};
-use fathom_trace::profile::{Recorded, Recording};
+use fathom_trace::profile::{Profile, Recorded, Recording};
 
 use crate::trace::Given;
 use crate::trace::engine;
@@ -102,7 +103,10 @@ impl Program<'_> {
         let recording = self.recording()?;
         let conversation = ask(&sampled);
         let recorded = recording.end();
-        let conversation = conversation?;
+        let conversation = conversation.inspect_err(|_| {
+            // What it has listed until then is taken away.
+            Profile::of(&recorded);
+        })?;
         let mut statuses = conversation.iterations.iter().map(|one| one.exit);
         let status = statuses.find(|status| *status != 0);
         Ok(Ran {
@@ -184,7 +188,8 @@ fn waited(mut command: Command) -> anyhow::Result<(u64, Option<String>)> {
         .stdout(Stdio::null())
         .stderr(said.reopen().context("no file for what it says")?);
     handed::listen().context("signals")?;
-    let child = command.spawn().with_context(|| name.clone())?;
+    let child = ends_with_us(&mut command).spawn();
+    let child = child.with_context(|| name.clone())?;
     let told = handed::to(child.id());
     let (ended, usage) = wait_with_usage(child.id()).with_context(|| name.clone())?;
     drop(told);

@@ -191,6 +191,13 @@ function note(instance, given) {
   fs.writeFileSync(own(`note${notes++}.json`), JSON.stringify(said));
 }
 
+function finish() {
+  for (const instance of instances.splice(0)) {
+    instance.end();
+    note(instance, instance.given);
+  }
+}
+
 function install() {
   const compiled = (source) => real.compile.call(wasm, source).then((module) => keep(module, source));
   const streamed = (response) => Promise.resolve(response).then((answer) => answer.arrayBuffer());
@@ -214,12 +221,15 @@ function install() {
   };
   wasm.instantiateStreaming = (response, imports) => streamed(response).then((bytes) => wasm.instantiate(bytes, imports));
   tables.install();
-  process.once('exit', () => {
-    for (const instance of instances) {
-      instance.end();
-      note(instance, instance.given);
-    }
-  });
+  process.once('exit', finish);
+  // A signal that nobody listens for ends the program without its `exit`.
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      if (process.listenerCount(signal) > 0) return;
+      finish();
+      process.kill(process.pid, signal);
+    });
+  }
 }
 
 if (FOLDER !== undefined) install();

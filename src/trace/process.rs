@@ -12,6 +12,7 @@ use anyhow::Context;
 use fathom_bench::choose::Wanted;
 use fathom_engine::Features;
 use fathom_sys::handed;
+use fathom_sys::spawn::ends_with_us;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
 
@@ -158,7 +159,9 @@ fn watched(
         tracer.follow();
     }
     let start = Instant::now();
-    let mut child = command.spawn().with_context(|| name.to_owned())?;
+    let mut child = ends_with_us(&mut command)
+        .spawn()
+        .with_context(|| name.to_owned())?;
     let told = handed::to(child.id());
     let status = child.wait().with_context(|| name.to_owned())?;
     drop(told);

@@ -53,6 +53,26 @@ pub fn spawn_in_group(command: &mut Command, extra: Option<BorrowedFd<'_>>) -> i
     command.spawn()
 }
 
+/// Has a command end with the thread that starts it (`PR_SET_PDEATHSIG`), and not begin where
+/// that has ended by then.
+pub fn ends_with_us(command: &mut Command) -> &mut Command {
+    let parent = std::process::id().cast_signed();
+    // SAFETY: the closure runs between fork and exec and makes system calls only, all of them
+    // async-signal-safe; it allocates nothing.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // Whose parent ended before that has another one, and nobody to wait for it.
+            match libc::getppid() == parent {
+                true => Ok(()),
+                false => Err(io::Error::from_raw_os_error(libc::ESRCH)),
+            }
+        })
+    }
+}
+
 /// What a child may use; nothing: as much as its parent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allowed {
@@ -74,7 +94,6 @@ pub const ADDRESSES_BESIDE: u64 = 2 << 30;
 /// # Errors
 /// What [`Command::spawn`] reports.
 pub fn spawn_bounded(command: &mut Command, allowed: Allowed) -> io::Result<Child> {
-    let parent = std::process::id().cast_signed();
     let memory = allowed.memory_bytes;
     let limits = [
         (libc::RLIMIT_CORE, Some((0, 0))),
@@ -91,18 +110,11 @@ pub fn spawn_bounded(command: &mut Command, allowed: Allowed) -> io::Result<Chil
                 .map(|all| (all, all)),
         ),
     ];
-    command.process_group(0);
+    ends_with_us(command).process_group(0);
     // SAFETY: the closure runs between fork and exec and makes system calls only, all of them
     // async-signal-safe; it allocates nothing.
     unsafe {
         command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // Whose parent ended before that has another one, and nobody to wait for it.
-            if libc::getppid() != parent {
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
             for (which, limit) in limits {
                 if let Some((soft, hard)) = limit {
                     lower(which, soft, hard)?;
