@@ -186,7 +186,10 @@ fn execute(args: &Args, folder: &Path, invocation: &Invocation) -> anyhow::Resul
     let mut options = own_options.clone().unwrap_or_default();
     options.push(format!(
         " --require \"{}\"",
-        recorder.join("preload.cjs").display()
+        // Node takes a backslash in quotes for an escape.
+        (recorder.join("preload.cjs").display().to_string())
+            .replace('\\', r"\\")
+            .replace('"', "\\\"")
     ));
     let (path, first) = match name == "node" && program == OsStr::new("node") {
         true => (node(invocation)?, deeper_stack()),

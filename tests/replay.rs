@@ -333,3 +333,21 @@ fn what_cannot_be_recorded_is_refused_in_a_line() {
         }
     });
 }
+
+#[test]
+fn a_temporary_folder_may_have_any_name() {
+    with_node(|_| {
+        let case = Case::new(&cases()[0]);
+        let odd = case.path().join(r#"a "quoted\" name\"#);
+        fs::create_dir(&odd).unwrap();
+        let script = case.script.as_str();
+        let recorded = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .current_dir(case.path())
+            .args(["record", "-o", "app.record", "--instance", "1", "--"])
+            .args(["node", script, "app.wasm"])
+            .env("TMPDIR", odd)
+            .output()
+            .unwrap();
+        assert!(recorded.status.success(), "{}", text(&recorded.stderr));
+    });
+}
