@@ -78,6 +78,8 @@ pub struct Emit<'a> {
     checked: &'a Checked,
     script: &'a Script,
     paper: Paper,
+    /// Whether code that was written takes references from the table of them.
+    takes_references: std::cell::Cell<bool>,
 }
 
 impl<'a> Emit<'a> {
@@ -94,6 +96,7 @@ impl<'a> Emit<'a> {
             record,
             checked,
             script,
+            takes_references: std::cell::Cell::new(false),
             paper: Paper {
                 memory: layout.moved(Space::Memory, MEMORY),
                 is_wide: shape.memories.first().is_some_and(|ty| ty.memory64),
@@ -178,6 +181,7 @@ impl<'a> Emit<'a> {
                 true => vec![self.ty(Type::Nothing)],
                 false => Vec::new(),
             },
+            // Behind all code, which says whether it takes any.
             references: self.references(),
             front: front
                 .map(|(memory, start, bytes)| {
@@ -204,7 +208,8 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// The table of what the host gave, where it gave any.
+    /// The table of what the host gave, where code takes any: also that of a function which the
+    /// record does not call.
     fn references(&self) -> Option<(TableType, Vec<u32>)> {
         let funcs = self
             .script
@@ -222,7 +227,8 @@ impl<'a> Emit<'a> {
             table64: false,
             shared: false,
         };
-        self.script.has_references().then(|| (ty, funcs.collect()))
+        let is_taken = self.takes_references.get();
+        is_taken.then(|| (ty, funcs.collect()))
     }
 
     fn names(&self) -> std::collections::BTreeMap<u32, String> {

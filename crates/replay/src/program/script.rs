@@ -184,11 +184,6 @@ impl Script {
         })
     }
 
-    /// Whether any reference was given.
-    pub fn has_references(&self) -> bool {
-        !self.places.is_empty()
-    }
-
     fn border(&mut self, hash: u32) {
         self.words.push(u64::from(hash));
         self.hash = hash;

@@ -127,6 +127,7 @@ impl Emit<'_> {
     fn reference(&self, f: &mut InstructionSink<'_>) {
         f.call(self.own(Own::Word)).i32_wrap_i64();
         f.table_get(self.layout.new_table(0));
+        self.takes_references.set(true);
     }
 
     /// Pushes the next word as a value.
