@@ -86,7 +86,7 @@ fn exceptions() {
     let wat = include_str!("cli/limits.in/chain.wat");
     let text = run(wat, &["--invoke", "go"]);
     assert!(
-        text.contains("trap: limit exceeded: 64 MiB of exceptions"),
+        text.contains("bytes of exceptions are beyond the limit of 67108864 bytes"),
         "{text}"
     );
 }

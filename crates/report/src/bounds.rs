@@ -34,7 +34,8 @@ const NAMED_MAX: usize = 3;
 
 /// What the experiment adds: its page in the place of the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
-    PageOutput::instead("bounds", &document(context.campaign, context.summary), None)
+    let page = document(context.campaign, context.summary);
+    PageOutput::instead("bounds", context.campaign, page, None)
 }
 
 /// The page.

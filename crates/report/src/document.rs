@@ -53,6 +53,11 @@ impl Document {
         self.blocks.push(Block::Paragraph(tone, text.into()));
     }
 
+    /// A paragraph in front of all that there is yet.
+    pub fn say_first(&mut self, tone: Tone, text: impl Into<String>) {
+        self.blocks.insert(0, Block::Paragraph(tone, text.into()));
+    }
+
     /// A list; nothing if it has no items.
     pub fn list(&mut self, items: impl IntoIterator<Item = (Tone, String)>) {
         let items: Vec<_> = items.into_iter().collect();

@@ -38,7 +38,12 @@ pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
     let publication = publication::Publication::read()?;
     Ok(PageOutput {
         paper: library.publication_files(&publication),
-        ..PageOutput::instead("library", &library.document(), Some(library.csv()))
+        ..PageOutput::instead(
+            "library",
+            context.campaign,
+            library.document(),
+            Some(library.csv()),
+        )
     })
 }
 

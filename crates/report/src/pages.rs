@@ -28,6 +28,8 @@ use fathom_stats::{Figure, Medians, Summary};
 use crate::against::Against;
 use crate::document::Document;
 use crate::leaps::Only;
+use crate::plain::Tone;
+use crate::publications::early;
 use crate::sheet::Sheet;
 use crate::view::View;
 use crate::{ReportError, bounds, leaps, library, scaling};
@@ -110,11 +112,20 @@ impl PageOutput {
         }
     }
 
-    /// A page in the place of the general report, and its files.
-    pub(crate) fn instead(name: &str, page: &Document, csv: Option<String>) -> PageOutput {
+    /// A page in the place of the general report, and its files. What has too few rounds for a
+    /// finding says so before all else.
+    pub(crate) fn instead(
+        name: &str,
+        campaign: &Campaign,
+        mut page: Document,
+        csv: Option<String>,
+    ) -> PageOutput {
+        if let Some(early) = early(campaign) {
+            page.say_first(Tone::Strong, early);
+        }
         PageOutput {
             printed: Printed::Instead(page.plain()),
-            files: files(name, page, csv),
+            files: files(name, &page, csv),
             paper: Vec::new(),
         }
     }

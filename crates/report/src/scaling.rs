@@ -46,7 +46,12 @@ const COSTS: [(&str, Figure); 9] = [
 /// What the experiment adds: its page in the place of the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
     let scaling = of(context);
-    PageOutput::instead("scaling", &scaling.document(), Some(scaling.csv()))
+    PageOutput::instead(
+        "scaling",
+        context.campaign,
+        scaling.document(),
+        Some(scaling.csv()),
+    )
 }
 
 /// A campaign's instances side by side.

@@ -28,7 +28,12 @@ const SIZES: &str = "Bytes of a module";
 /// What the experiment adds: its page in the place of the general report.
 pub fn output(context: &Context<'_>) -> PageOutput {
     let fibers = Fibers::of(context.campaign, context.summary);
-    PageOutput::instead("fibers", &fibers.document(), Some(fibers.csv()))
+    PageOutput::instead(
+        "fibers",
+        context.campaign,
+        fibers.document(),
+        Some(fibers.csv()),
+    )
 }
 
 /// How fibers are made in a build.

@@ -159,3 +159,24 @@ fn no_two_lines_of_a_report_have_the_same_name() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn what_has_too_few_rounds_says_so_first() {
+    let pages = [
+        (Experiment::Bounds, "bounds.md"),
+        (Experiment::Scaling, "scaling.md"),
+        (Experiment::Fibers, "fibers.md"),
+    ];
+    for (experiment, name) in pages {
+        let mut campaign = campaign(experiment);
+        let says = |campaign: &Campaign| {
+            let page = formula::file(campaign, experiment, name);
+            let first = page.split("\n\n").nth(1).unwrap_or_default().to_owned();
+            first.contains("Too few rounds to find anything here: 2 of the 5")
+        };
+        assert!(!says(&campaign), "{name}");
+        campaign.processes.retain(|process| process.round < 2);
+        campaign.samples.retain(|sample| sample.round < 2);
+        assert!(says(&campaign), "{name}");
+    }
+}
