@@ -29,6 +29,7 @@ use fathom_sys::handed;
 use fathom_trace::profile::names::Names;
 use fathom_trace::profile::{Of, Profile, firefox, flame, speedscope};
 
+use crate::inputs;
 use crate::invocation::Invocation;
 use crate::module::{self, Purpose};
 use crate::one_line::{lines, one_line, say};
@@ -141,14 +142,24 @@ impl Shown {
     }
 }
 
+impl Args {
+    /// What the files to write are; none of them is read.
+    fn forms(&self) -> anyhow::Result<Vec<Form>> {
+        for out in &self.out {
+            let inputs = [Some(&self.module), self.native.as_ref()];
+            inputs::spare(out, inputs.into_iter().flatten().map(PathBuf::as_path))?;
+        }
+        self.out.iter().map(|out| Form::of(out)).collect()
+    }
+}
+
 /// Profiles.
 ///
 /// # Errors
 /// What keeps every engine from being profiled.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
-    let forms = args.out.iter().map(|out| Form::of(out));
-    let forms: Vec<Form> = forms.collect::<anyhow::Result<_>>()?;
+    let forms = args.forms()?;
     let wasm = load::program(&args.module, &file)?;
     if let Err(why) = module::check(&wasm, Purpose::Run(None, Features::all())) {
         bail!("{file}: {why}");

@@ -29,6 +29,7 @@ use fathom_bench::scratch::Scratch;
 use fathom_sys::handed;
 use fathom_sys::spawn::ends_with_us;
 
+use crate::inputs;
 use crate::invocation::Invocation;
 use crate::one_line::say;
 
@@ -113,6 +114,10 @@ struct NotedGlobal {
 /// # Errors
 /// A program that cannot be run, or of which nothing was recorded.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    let words = || args.command.iter().map(Path::new);
+    for output in [args.output.clone(), beside(&args.output)] {
+        inputs::spare(&output, words())?;
+    }
     let folder = Scratch::new()?;
     let ended = execute(&args, folder.path(), invocation)?;
     let notes = notes(folder.path())?;
