@@ -13,9 +13,10 @@ use fathom_engine::*;
 /// How long it may take to end what is interrupted.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Lengths done in place, and those next to them.
-const LENGTHS: [u32; 24] = [
-    0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 127, 128, 129,
+/// Lengths done in place, those next to them, and those about what is long.
+const LENGTHS: [u32; 27] = [
+    0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 127, 128, 129, 4095,
+    4096, 4097,
 ];
 const PAGE: u64 = 65_536;
 
@@ -351,6 +352,9 @@ fn an_interrupt_ends_loops_of_what_takes_long() {
         (func (export "array") (global.set $a (array.new_default $a (i32.const 50000000))))
         (func (export "memory.fill") (loop $l
           (memory.fill $m (i32.const 0) (i32.const 1) (i32.const 0x4000000)) (br $l)))
+        (global $short (mut i32) (i32.const 4095))
+        (func (export "short memory.fill") (loop $l
+          (memory.fill $m (i32.const 0) (i32.const 1) (global.get $short)) (br $l)))
         (func (export "memory.copy") (loop $l
           (memory.copy $m $m (i32.const 0) (i32.const 1) (i32.const 0x3ffffff)) (br $l)))
         (func (export "memory.copy of another") (loop $l

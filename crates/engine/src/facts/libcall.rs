@@ -36,10 +36,10 @@ macro_rules! runtime_functions {
             MemoryCopy = memory_copy(to: u32, dst: u64, from: u32, src: u64, len: u64) -> Status;
             /// `memory.fill`
             MemoryFill = memory_fill(memory: u32, dst: u64, value: u32, len: u64) -> Status;
-            /// `memory.copy` of ranges that are inside, by their addresses.
-            MoveBytes = move_bytes(to: u64, from: u64, len: u64) -> Status;
-            /// `memory.fill` of a range that is inside, by its address.
-            FillBytes = fill_bytes(to: u64, value: u32, len: u64) -> Status;
+            /// `memory.copy` of ranges that are inside and short, by their addresses.
+            MoveBytes = move_bytes(to: u64, from: u64, len: u64);
+            /// `memory.fill` of a range that is inside and short, by its address.
+            FillBytes = fill_bytes(to: u64, value: u32, len: u64);
             /// `memory.init`
             MemoryInit =
                 memory_init(memory: u32, segment: u32, dst: u64, src: u64, len: u64) -> Status;
@@ -111,6 +111,8 @@ macro_rules! runtime_functions {
                 array_init_elem(segment: u32, array: u64, dst: u32, src: u32, len: u32) -> Status;
             /// Sets elements in a row to a value of 1 << shift bytes, by their address.
             FillCells = fill_cells(to: u64, value: u64, shift: u32, len: u64) -> Status;
+            /// Copies elements in a row, by their addresses.
+            CopyCells = copy_cells(to: u64, from: u64, bytes: u64) -> Status;
             /// The reference that stands for an `externref` of the host's.
             AnyOfHost = any_of_host(value: u64) -> u64;
             /// The `externref` that such a reference stands for.

@@ -228,7 +228,7 @@ impl Translator<'_> {
         let to = self.elements(target, at, len, cell);
         let from = self.elements(source, from, len, cell);
         let bytes = self.b.ins().ishl_imm_u(len, i64::from(cell.shift()));
-        self.trapping_libcall(Libcall::MoveBytes, &[to.address, from.address, bytes]);
+        self.trapping_libcall(Libcall::CopyCells, &[to.address, from.address, bytes]);
     }
 
     /// Sets elements to a value.

@@ -2,8 +2,9 @@
 //! small.
 //!
 //! ```text
-//!  both ranges inside? ── no ──► the runtime function on indices: it raises the trap,
-//!        │ yes                   or finds that another thread has grown the memory
+//!  both ranges inside, and short? ── no ──► the runtime function on indices: it raises the
+//!        │ yes                              trap, or finds that another thread has grown the
+//!        │                                  memory; behind what took long it looks for an interrupt
 //!        ├ a constant length up to IN_PLACE_BYTES: loads, and then stores
 //!        └ else the runtime function on addresses, which checks nothing
 //! ```
@@ -28,6 +29,8 @@ use crate::facts::vmctx::offsets;
 
 /// The longest copy or fill that is done in place.
 const IN_PLACE_BYTES: u64 = 128;
+/// A length that takes a hundred nanoseconds.
+const LONG_BYTES: i64 = 4096;
 
 /// The widest access: instruction sets whose vectors may be missing use words.
 const WIDEST: u64 = if cfg!(target_arch = "riscv64") { 8 } else { 16 };
@@ -97,10 +100,11 @@ impl Translator<'_> {
             }
             Way::Addresses => {
                 let [to_outside, from_outside] = [target, source].map(|span| self.outside(&span));
-                let done = self.where_inside(&[&to_outside, &from_outside], indices);
+                let long = self.long(len);
+                let done = self.where_inside(&[&to_outside, &from_outside, &long], indices);
                 let source = self.address(&source, &from_outside, constant);
                 let target = self.address(&target, &to_outside, constant);
-                self.trapping_libcall(Libcall::MoveBytes, &[target, source, len]);
+                self.libcall(Libcall::MoveBytes, &[target, source, len]);
                 self.meet_again(done);
             }
         }
@@ -135,9 +139,10 @@ impl Translator<'_> {
             }
             Way::Addresses => {
                 let outside = self.outside(&span);
-                let done = self.where_inside(&[&outside], indices);
+                let long = self.long(len);
+                let done = self.where_inside(&[&outside, &long], indices);
                 let address = self.address(&span, &outside, constant);
-                self.trapping_libcall(Libcall::FillBytes, &[address, value, len]);
+                self.libcall(Libcall::FillBytes, &[address, value, len]);
                 self.meet_again(done);
             }
         }
@@ -182,6 +187,13 @@ impl Translator<'_> {
                 smallvec![is_long, is_late]
             }
         }
+    }
+
+    /// Where a length takes long: that is done by functions which look for an interrupt when they
+    /// are done. A loop of what is short is soon met in compiled code.
+    fn long(&mut self, len: Value) -> Outside {
+        let is_long = IntCC::UnsignedGreaterThanOrEqual;
+        smallvec![self.b.ins().icmp_imm_u(is_long, len, LONG_BYTES)]
     }
 
     /// Length in bytes. That of a shared memory is read anew each time: a loop may wait

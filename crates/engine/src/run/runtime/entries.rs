@@ -93,19 +93,15 @@ unsafe extern "C" fn memory_fill(
     status(data, outcome)
 }
 
-unsafe extern "C" fn move_bytes(vmctx: *mut u8, to: u64, from: u64, len: u64) -> Status {
+unsafe extern "C" fn move_bytes(_vmctx: *mut u8, to: u64, from: u64, len: u64) {
     // SAFETY: compiled code has found both ranges inside their memories, which are not
     // shared; they may overlap.
     unsafe { std::ptr::copy(from as *const u8, to as *mut u8, len as usize) };
-    // SAFETY: called by compiled code with its own context.
-    status(unsafe { instance(vmctx) }, Ok(()))
 }
 
-unsafe extern "C" fn fill_bytes(vmctx: *mut u8, to: u64, value: u32, len: u64) -> Status {
+unsafe extern "C" fn fill_bytes(_vmctx: *mut u8, to: u64, value: u32, len: u64) {
     // SAFETY: compiled code has found the range inside its memory, which is not shared.
     unsafe { std::ptr::write_bytes(to as *mut u8, value as u8, len as usize) };
-    // SAFETY: called by compiled code with its own context.
-    status(unsafe { instance(vmctx) }, Ok(()))
 }
 
 unsafe extern "C" fn memory_init(
@@ -312,6 +308,13 @@ unsafe extern "C" fn fill_cells(
             _ => std::slice::from_raw_parts_mut(to as *mut u64, len).fill(value),
         }
     }
+    // SAFETY: called by compiled code with its own context.
+    status(unsafe { instance(vmctx) }, Ok(()))
+}
+
+unsafe extern "C" fn copy_cells(vmctx: *mut u8, to: u64, from: u64, bytes: u64) -> Status {
+    // SAFETY: compiled code has found the elements inside their arrays; they may overlap.
+    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes as usize) };
     // SAFETY: called by compiled code with its own context.
     status(unsafe { instance(vmctx) }, Ok(()))
 }
