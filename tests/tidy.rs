@@ -18,6 +18,7 @@ mod strategies;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use fathom_engine::Bounds;
 
@@ -43,6 +44,26 @@ const NOT_OURS: [&str; 8] = [
     "results",
     "corpus",
     "artifacts",
+];
+
+/// What stands beside the folders.
+const AT_THE_ROOT: [&str; 16] = [
+    ".gitignore",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CONTRIBUTING.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "Makefile",
+    "README.md",
+    "SECURITY.md",
+    "build.rs",
+    "deny.toml",
+    "pyproject.toml",
+    "rust-toolchain.toml",
 ];
 
 /// A file of the project.
@@ -176,6 +197,20 @@ fn files_are_small_rooms() {
         }
     }
     exceptions.check(wrong);
+}
+
+#[test]
+fn nothing_strays_into_the_root() {
+    let listed = Command::new("git")
+        .args(["ls-files", "--", ":(glob)*"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
+    let Some(listed) = listed.ok().filter(|listed| listed.status.success()) else {
+        return println!("SKIPPED: not a checkout of git");
+    };
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let found: Vec<&str> = listed.lines().collect();
+    assert_eq!(found, AT_THE_ROOT, "files beside the folders");
 }
 
 #[test]
