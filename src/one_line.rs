@@ -97,10 +97,14 @@ fn colour(text: &str) -> Option<usize> {
 
 /// A name in a message: printable, and its beginning where it is long.
 pub fn clipped(name: &str) -> String {
-    let shown = printable(name);
-    match shown.char_indices().nth(NAME_MAX) {
-        None => shown.into_owned(),
-        Some((at, _)) => format!("{}…", &shown[..at]),
+    clipped_to(&printable(name), NAME_MAX + 1)
+}
+
+/// A text of at most so many letters.
+pub fn clipped_to(text: &str, most: usize) -> String {
+    match text.chars().count() <= most {
+        true => text.to_owned(),
+        false => text.chars().take(most - 1).chain(['…']).collect(),
     }
 }
 

@@ -23,7 +23,7 @@ use fathom_trace::profile::names::{self, Names};
 use serde::Serialize;
 
 use super::readable;
-use crate::one_line::{one_line, printable, say};
+use crate::one_line::{clipped_to, one_line, printable, say};
 use crate::profile::Program;
 use crate::waterfall;
 
@@ -49,11 +49,8 @@ pub struct Column {
     engine: String,
     /// What its maker calls the function.
     called: String,
-    bytes: usize,
-    instructions: usize,
-    accesses: usize,
-    branches: usize,
-    calls: usize,
+    #[serde(flatten)]
+    cost: Cost,
     code: Vec<Shown>,
 }
 
@@ -75,11 +72,7 @@ impl Column {
         Column {
             engine: engine.to_owned(),
             called: called.to_owned(),
-            bytes: cost.bytes,
-            instructions: cost.instructions,
-            accesses: cost.accesses,
-            branches: cost.branches,
-            calls: cost.calls,
+            cost,
             code: code.collect(),
         }
     }
@@ -206,17 +199,22 @@ fn table(columns: &[Column]) -> String {
         "{:width$}  {:>7}  {:>12}  {:>15}  {:>8}  {:>5}\n",
         "", "bytes", "instructions", "memory accesses", "branches", "calls"
     );
-    for column in columns {
+    for Column {
+        engine,
+        called,
+        cost,
+        ..
+    } in columns
+    {
         let _ = writeln!(
             text,
-            "{:width$}  {:>7}  {:>12}  {:>15}  {:>8}  {:>5}  {}",
-            column.engine,
-            column.bytes,
-            column.instructions,
-            column.accesses,
-            column.branches,
-            column.calls,
-            printable(&column.called),
+            "{engine:width$}  {:>7}  {:>12}  {:>15}  {:>8}  {:>5}  {}",
+            cost.bytes,
+            cost.instructions,
+            cost.accesses,
+            cost.branches,
+            cost.calls,
+            printable(called),
         );
     }
     text
@@ -225,7 +223,8 @@ fn table(columns: &[Column]) -> String {
 fn beside(columns: &[Column]) -> String {
     let cells = |column: &Column| -> Vec<String> {
         let code = column.code.iter();
-        let lines = code.map(|line| format!("{:5x}  {}", line.offset, clipped(&line.text)));
+        let lines =
+            code.map(|line| format!("{:5x}  {}", line.offset, clipped_to(&line.text, WIDTH_MAX)));
         std::iter::once(column.engine.clone())
             .chain(lines)
             .collect()
@@ -244,11 +243,4 @@ fn beside(columns: &[Column]) -> String {
         let _ = write!(text, "\n{}", line.trim_end());
     }
     text + "\n"
-}
-
-fn clipped(text: &str) -> String {
-    match text.chars().count() <= WIDTH_MAX {
-        true => text.to_owned(),
-        false => text.chars().take(WIDTH_MAX - 1).chain(['…']).collect(),
-    }
 }

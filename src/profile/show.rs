@@ -7,7 +7,7 @@ use fathom_stats::sampled::{Lineless, Part, Place, Row, Title};
 use serde::Serialize;
 
 use super::{By, Shown};
-use crate::one_line::printable;
+use crate::one_line::{clipped_to, printable};
 
 /// Letters of a name in the table.
 const NAME_MAX: usize = 44;
@@ -25,7 +25,7 @@ impl By {
 /// A row's name. What is no function, and no line, stands in brackets.
 fn named(title: &Title, by: By) -> String {
     match title {
-        Title::Of(Place::Function(name)) => clipped(name),
+        Title::Of(Place::Function(name)) => clipped_to(name, NAME_MAX),
         Title::Of(Place::Line(place)) => clipped_in_front(&printable(place)),
         Title::Of(Place::Further { places }) => format!("({places} further {}s)", by.word()),
         Title::Of(Place::Lineless(why)) => match why {
@@ -89,13 +89,6 @@ fn cell(part: &Part, has_ratio: bool) -> String {
     }
     let ms = part.self_ns as f64 / 1e6;
     format!("{ms:>9.1}  {:>5.1} %{ratio}", 100.0 * part.share)
-}
-
-fn clipped(name: &str) -> String {
-    match name.char_indices().nth(NAME_MAX) {
-        None => name.to_owned(),
-        Some(_) => name.chars().take(NAME_MAX - 1).chain(['…']).collect(),
-    }
 }
 
 /// Of a place the end, which has its line.

@@ -8,10 +8,9 @@
 //! ```
 //!
 //! Compiled code pays nothing for it: there is no check in it. A signal that
-//! meets host code is not acted upon before the next function
-//! call; so whoever waits for the threads to end sends it again and again.
-//! Functions of the runtime that can take long, those that fill or copy, look at the flag when
-//! they are done: a loop of nothing else may never be met in compiled code.
+//! meets host code is not acted upon before the next function call; so whoever waits for the
+//! threads to end sends it again and again. Functions of the runtime that fill or copy much look
+//! at the flag when they are done: a loop of nothing else may never be met in compiled code.
 //! Host functions are never cut short: what they return is discarded for the
 //! trap when they have returned. They see EINTR from system calls that wait.
 

@@ -63,7 +63,7 @@ pub(crate) fn status(data: &mut InstanceData, outcome: Outcome) -> Status {
 }
 
 /// The trap where the store is interrupted.
-pub(crate) fn not_interrupted(store: &StoreOpaque) -> Outcome {
+fn not_interrupted(store: &StoreOpaque) -> Outcome {
     match store.is_interrupted() {
         true => Err(TrapCode::Interrupted),
         false => Ok(()),
@@ -205,16 +205,12 @@ const PENDING: i64 = -2;
 /// The store is alive.
 unsafe fn growth(store: *mut StoreOpaque, grown: Result<Grown, Error>) -> i64 {
     // SAFETY: the caller's promise.
-    let outcome = unsafe { not_interrupted(&*store) };
-    let grown = grown.and_then(|grown| match outcome {
-        Ok(()) => Ok(grown),
-        Err(code) => Err(trap_error(code, Vec::new())),
-    });
-    match grown {
+    let store = unsafe { &mut *store };
+    let goes_on = not_interrupted(store).map_err(|code| trap_error(code, Vec::new()));
+    match grown.and_then(|old| goes_on.map(|()| old)) {
         Ok(old) => old.map_or(FAILED, u64::cast_signed),
         Err(error) => {
-            // SAFETY: the caller's promise.
-            unsafe { (*store).pending = Some(error) };
+            store.pending = Some(error);
             PENDING
         }
     }

@@ -12,10 +12,12 @@
 //! What must stay true: offsets rise, and each byte is in one line.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use capstone::arch::x86::{ArchMode, ArchSyntax, X86OperandType};
 use capstone::arch::{ArchOperand, BuildsCapstone, BuildsCapstoneSyntax};
 use capstone::{Capstone, Insn, InsnDetail, InsnGroupType};
+use serde::Serialize;
 
 /// Bytes of data that are shown in a line.
 const DATA_BYTES: usize = 8;
@@ -43,7 +45,7 @@ pub struct Does {
 }
 
 /// What a function's code comes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// Bytes, data included.
     pub bytes: usize,
@@ -97,7 +99,7 @@ impl Disassembler {
 
     /// What an instruction does, by its bytes.
     pub fn does(&self, instruction: &[u8]) -> Option<Does> {
-        self.one(instruction, 0, |_, found| found.does)
+        self.one(instruction, 0).map(|found| found.does)
     }
 
     /// The lines of code that was at an address.
@@ -110,7 +112,7 @@ impl Disassembler {
             let next = starts.range(at as u32..).next();
             if may_be_data && next != Some(&(at as u32)) {
                 let end = next.map_or(code.len(), |next| *next as usize);
-                match self.padding(&code[at..end], at) {
+                match self.padding(code, at..end) {
                     Some(padding) => lines.extend(padding),
                     None => data(&mut lines, code, at..end),
                 }
@@ -118,21 +120,15 @@ impl Disassembler {
                 may_be_data = false;
                 continue;
             }
-            let line = self.one(&code[at..], at as u64, |instruction, found| {
-                let mnemonic = instruction.mnemonic().unwrap_or_default();
-                let operands = instruction.op_str().unwrap_or_default();
-                let line = Line {
-                    offset: at as u32,
-                    text: format!("{mnemonic} {operands}").trim_end().to_owned(),
-                    does: Some(found.does),
-                };
-                (line, found.bytes, found.never_goes_on)
-            });
-            match line {
-                Some((line, bytes, never_goes_on)) => {
-                    lines.push(line);
-                    at += bytes;
-                    may_be_data = never_goes_on;
+            match self.one(code, at) {
+                Some(found) => {
+                    lines.push(Line {
+                        offset: at as u32,
+                        text: found.text,
+                        does: Some(found.does),
+                    });
+                    at += found.bytes;
+                    may_be_data = found.never_goes_on;
                 }
                 None => {
                     // Nothing the disassembler knows: shown as it is.
@@ -147,25 +143,19 @@ impl Disassembler {
 
     /// The lines of what fills the room up to where code begins again, if it is that: it never
     /// runs, and is counted as nothing.
-    fn padding(&self, bytes: &[u8], from: usize) -> Option<Vec<Line>> {
+    fn padding(&self, code: &[u8], range: Range<usize>) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
-        let mut at = 0;
-        while at < bytes.len() {
-            let (line, length) = self.one(&bytes[at..], 0, |instruction, found| {
-                let text = instruction.mnemonic().unwrap_or_default().to_owned();
-                let line = Line {
-                    offset: (from + at) as u32,
-                    text,
-                    does: None,
-                };
-                (line, found.bytes)
-            })?;
-            let is_padding = ["nop", "int3", "data16"];
-            is_padding
-                .iter()
-                .find(|start| line.text.starts_with(**start))?;
-            lines.push(line);
-            at += length;
+        let mut at = range.start;
+        while at < range.end {
+            let Found { text, bytes, .. } = self.one(&code[..range.end], at)?;
+            let fills = ["nop", "int3", "data16"];
+            fills.iter().find(|start| text.starts_with(**start))?;
+            lines.push(Line {
+                offset: at as u32,
+                text,
+                does: None,
+            });
+            at += bytes;
         }
         Some(lines)
     }
@@ -175,8 +165,7 @@ impl Disassembler {
         let mut starts: BTreeSet<u32> = addresses(code, address).collect();
         let mut at = 0;
         while at < code.len() {
-            let found = self.one(&code[at..], at as u64, |_, found| found);
-            let Some(found) = found else {
+            let Some(found) = self.one(code, at) else {
                 at += 1;
                 continue;
             };
@@ -196,22 +185,18 @@ impl Disassembler {
         starts
     }
 
-    fn one<T>(
-        &self,
-        code: &[u8],
-        offset: u64,
-        seen: impl FnOnce(&Insn<'_>, Found) -> T,
-    ) -> Option<T> {
-        let decoded = self.0.disasm_count(code, offset, 1).ok()?;
+    /// The instruction that begins there, if one does.
+    fn one(&self, code: &[u8], at: usize) -> Option<Found> {
+        let decoded = self.0.disasm_count(&code[at..], at as u64, 1).ok()?;
         let instruction = decoded.iter().next()?;
         let detail = self.0.insn_detail(instruction).ok()?;
-        Some(seen(instruction, found(instruction, &detail)))
+        Some(found(instruction, &detail))
     }
 }
 
 /// What there is to know of an instruction.
-#[derive(Clone, Copy)]
 struct Found {
+    text: String,
     bytes: usize,
     does: Does,
     /// Where it jumps to.
@@ -240,7 +225,9 @@ fn found(instruction: &Insn<'_>, detail: &InsnDetail<'_>) -> Found {
     let is_address = ["lea", "nop", "prefetch"]
         .iter()
         .any(|start| mnemonic.starts_with(start));
+    let operands = instruction.op_str().unwrap_or_default();
     Found {
+        text: format!("{mnemonic} {operands}").trim_end().to_owned(),
         bytes: instruction.bytes().len(),
         does: Does {
             accesses: has_memory && !is_address,
@@ -289,7 +276,7 @@ fn addresses(code: &[u8], address: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-fn data(lines: &mut Vec<Line>, code: &[u8], range: std::ops::Range<usize>) {
+fn data(lines: &mut Vec<Line>, code: &[u8], range: Range<usize>) {
     for (i, bytes) in code[range.clone()].chunks(DATA_BYTES).enumerate() {
         let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         lines.push(Line {
