@@ -214,7 +214,10 @@ fn nothing_strays_into_the_root() {
 /// What git prints, run at the root; `None` when it fails or is not there.
 fn git(arguments: &[&str]) -> Option<String> {
     let root = env!("CARGO_MANIFEST_DIR");
-    let output = Command::new("git").args(arguments).current_dir(root).output();
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(root)
+        .output();
     let output = output.ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).expect("names in UTF-8"))
 }

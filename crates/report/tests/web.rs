@@ -22,6 +22,32 @@ fn who_is_first_and_whether_other_suites_say_so() {
 }
 
 #[test]
+fn a_row_that_says_auto_has_its_place_where_another_campaign_names_the_strategy() {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(data("web")).unwrap() {
+        let entry = entry.unwrap();
+        let mut text = std::fs::read_to_string(entry.path()).unwrap();
+        if entry.file_name() == "against-polybench-medium.jsonl" {
+            text = text.replace("fathom/auto/", "fathom/guard/");
+            text = text.replace(r#""strategy":"auto""#, r#""strategy":"guard""#);
+        }
+        std::fs::write(folder.path().join(entry.file_name()), text).unwrap();
+    }
+    let report = Report::open(folder.path()).unwrap();
+    let page = |name: &str| {
+        &report
+            .output
+            .files
+            .iter()
+            .find(|(one, _)| one == name)
+            .unwrap()
+            .1
+    };
+    let golden = std::fs::read_to_string(data("web/web.md")).unwrap();
+    assert_eq!(page("web.md"), &golden);
+}
+
+#[test]
 fn an_earlier_campaign_is_kept_once_and_only_where_it_is_of_use() {
     let folder = tempfile::tempdir().unwrap();
     let copies = || {

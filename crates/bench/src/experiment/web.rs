@@ -32,7 +32,7 @@ pub(super) static DESIGN: Design = Design {
     help: "Which engine is first for which application of npm",
     about: "`web`: applications of npm, recorded once and replayed on every engine: who is first \
             for which, and by how much. With --against, the folders of earlier campaigns, it says \
-            whether those predict the engines' order: `fathom bench polybench --bounds auto`, \
+            whether those predict the engines' order: `fathom bench polybench`, \
             `fathom suite libsodium`. Needs `python3 workloads/build.py --suite web`, which \
             records them (docs/WEB.md). The page is written as web.html, .md and .csv.",
     budget: Design::BUDGET_LONG,

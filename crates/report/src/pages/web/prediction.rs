@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use fathom_record::campaign::Header;
+use fathom_record::protocol::Hello;
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::rank::{LogTimes, RankCorrelation, correlation, levels, mid_ranks, spearman};
 use fathom_stats::verdict::ALPHA;
@@ -50,7 +51,7 @@ impl Prediction {
             .rows
             .iter()
             .filter_map(|row| {
-                let other = counterpart(there, row)?;
+                let other = counterpart(here, row, there)?;
                 Some(Common {
                     name: web.name(&row.row),
                     is_interpreter: is_interpreter(here, row),
@@ -174,19 +175,40 @@ fn rank_correlation(rows: &[Common]) -> Option<RankCorrelation> {
     correlation(&here, &levels(&there)?)
 }
 
-/// The row of the same engine, as it is set, in another campaign, whatever it was built from.
-fn counterpart<'a>(summary: &'a Summary, row: &RowSummary) -> Option<&'a RowSummary> {
-    summary.rows.iter().find(|other| {
-        other.row.variant.is_wasm()
-            && other.row.threads == row.row.threads
-            && other.row.sandbox == row.row.sandbox
-    })
+/// The row of the same engine, as it is set, in another campaign, whatever it was built from:
+/// the one of the same name or, since one campaign says `auto` and another what that comes to,
+/// the only one that was in force as this one was.
+fn counterpart<'a>(here: &Summary, row: &RowSummary, there: &'a Summary) -> Option<&'a RowSummary> {
+    let is_alike = |other: &&RowSummary| {
+        let (one, other) = (&row.row, &other.row);
+        other.variant.is_wasm()
+            && other.threads == one.threads
+            && (&other.sandbox.engine, &other.sandbox.version)
+                == (&one.sandbox.engine, &one.sandbox.version)
+            && other.sandbox.settings == one.sandbox.settings
+    };
+    let alike: Vec<&RowSummary> = there.rows.iter().filter(is_alike).collect();
+    let named = |other: &&&RowSummary| other.row.sandbox == row.row.sandbox;
+    if let Some(same) = alike.iter().find(named) {
+        return Some(same);
+    }
+    let ours = in_force(here, row)?;
+    let mut same = alike.into_iter().filter(|other| {
+        in_force(there, other).is_some_and(|hello| {
+            (&hello.backend, &hello.tier, hello.checks) == (&ours.backend, &ours.tier, ours.checks)
+        })
+    });
+    same.next().filter(|_| same.next().is_none())
+}
+
+/// What the first runner of a row that said anything said.
+fn in_force<'a>(summary: &'a Summary, row: &RowSummary) -> Option<&'a Hello> {
+    let mut cells = row.cells.iter().filter_map(|id| summary.cell(id));
+    cells.find_map(|cell| cell.in_force.as_ref())
 }
 
 fn is_interpreter(summary: &Summary, row: &RowSummary) -> bool {
-    let mut cells = row.cells.iter().filter_map(|id| summary.cell(id));
-    let tier = cells.find_map(|cell| Some(cell.in_force.as_ref()?.tier.as_str()));
-    tier == Some(INTERPRETER)
+    in_force(summary, row).is_some_and(|hello| hello.tier == INTERPRETER)
 }
 
 /// The programs of some rows, by name.
