@@ -166,7 +166,7 @@ impl Target {
     /// Run cases as the command line says. A case's error is a difference; so is a
     /// panic. Status 1 where there was one.
     pub fn run(self, one: impl Fn(&mut Case) -> Result<(), String> + Sync) -> ExitCode {
-        let Asked {
+        let Options {
             count,
             minutes,
             from,
@@ -372,7 +372,7 @@ fn remember_panics() {
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq)]
-struct Asked {
+struct Options {
     count: Option<u64>,
     minutes: Option<f64>,
     from: u64,
@@ -380,13 +380,13 @@ struct Asked {
 }
 
 /// Reads the words behind the program's name; `None` where they ask for help.
-fn asked(mut words: impl Iterator<Item = String>) -> Result<Option<Asked>, String> {
+fn asked(mut words: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
     fn number<T: FromStr>(name: &str, word: Option<String>) -> Result<T, String> {
         let word = word.unwrap_or_default();
         let wrong = |_| format!("{name} wants a number, not '{word}'");
         word.parse().map_err(wrong)
     }
-    let mut asked = Asked::default();
+    let mut asked = Options::default();
     while let Some(name) = words.next() {
         match name.as_str() {
             "--count" => asked.count = Some(number(&name, words.next())?),
@@ -404,14 +404,14 @@ fn asked(mut words: impl Iterator<Item = String>) -> Result<Option<Asked>, Strin
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Option<Asked>, String> {
+    fn read(line: &str) -> Result<Option<Options>, String> {
         asked(line.split_whitespace().map(str::to_owned))
     }
 
     #[test]
     fn a_command_line_is_read_whole() {
         let all = read("--count 3 --minutes 0.5 --from 7 --threads 2");
-        let expected = Asked {
+        let expected = Options {
             count: Some(3),
             minutes: Some(0.5),
             from: 7,

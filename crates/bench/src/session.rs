@@ -181,7 +181,7 @@ impl Session<'_> {
         let rounds = self.plan.config.rounds;
         let mut excluded = BTreeSet::new();
         let mut search = Search::default();
-        let mut asked = lacking::Asked::default();
+        let mut asked = lacking::Known::default();
         for round in 0..rounds {
             self.exclude_slowest(round, &clock, &mut excluded);
             let mut left = self.left_in(round);
@@ -294,7 +294,7 @@ impl Session<'_> {
         round: u32,
         positions: &[usize],
         clock: &mut Clock,
-        asked: &mut lacking::Asked,
+        asked: &mut lacking::Known,
     ) -> Result<bool, ResultsError> {
         let rounds = clock.rounds_expected.unwrap_or(self.plan.config.rounds);
         let rounds_after = rounds.saturating_sub(round + 1);
@@ -341,7 +341,7 @@ impl Session<'_> {
         task: &Task,
         round: u32,
         laps: Laps,
-        lacks: &mut lacking::Asked,
+        lacks: &mut lacking::Known,
     ) -> Result<bool, ResultsError> {
         let limit = Duration::from_millis(self.plan.config.limit_ms);
         let answer = scratch().and_then(|scratch| {
@@ -360,7 +360,7 @@ impl Session<'_> {
             match judge(self.plan, task, round, laps.counted, &conversation) {
                 Ok(records) => Ok((records, conversation)),
                 Err(wrong) => {
-                    let asked = itself::Asked {
+                    let asked = itself::Answered {
                         limit,
                         stop: self.stop,
                         begun,

@@ -86,7 +86,7 @@ pub fn look(
     let at = scratch.path();
     run_twice(plan, task, driver, at, reference, limit, stop)
         .map_err(|error| {
-            let mut asked = lacking::Asked::default();
+            let mut asked = lacking::Known::default();
             lacking::or_lacks(plan, task, driver, limit, stop, &mut asked, error)
         })
         .map_err(|error| broken(error, Some(at)))

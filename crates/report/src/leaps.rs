@@ -40,7 +40,7 @@ const DATA: &str = include_str!("../data/leaps-and-bounds.toml");
 /// What the paper states.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Paper {
+struct Publication {
     title: String,
     paper: String,
     statement: Vec<Statement>,
@@ -79,7 +79,7 @@ pub fn output(context: &Context<'_>, of: Only) -> Result<PageOutput, ReportError
         scaling: &scaling::of(context),
         of,
     };
-    let paper: Paper = publications::read(NAME, DATA)?;
+    let paper: Publication = publications::read(NAME, DATA)?;
     Ok(PageOutput {
         paper: page.files(&paper),
         ..PageOutput::default()
@@ -87,7 +87,7 @@ pub fn output(context: &Context<'_>, of: Only) -> Result<PageOutput, ReportError
 }
 
 impl Page<'_> {
-    fn files(&self, paper: &Paper) -> Vec<(String, String)> {
+    fn files(&self, paper: &Publication) -> Vec<(String, String)> {
         let pictures = self.pictures();
         let mut text = self.head(paper);
         text.push_str(&self.statements(paper));
@@ -113,7 +113,7 @@ impl Page<'_> {
         files
     }
 
-    fn head(&self, paper: &Paper) -> String {
+    fn head(&self, paper: &Publication) -> String {
         format!(
             "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\n{}\n",
             paper.title,
@@ -122,7 +122,7 @@ impl Page<'_> {
         )
     }
 
-    fn statements(&self, paper: &Paper) -> String {
+    fn statements(&self, paper: &Publication) -> String {
         let early = early(self.campaign);
         let here = |question: &str| {
             let here = self.here(question)?;
@@ -162,7 +162,7 @@ impl Page<'_> {
         text
     }
 
-    fn not_the_same(&self, paper: &Paper) -> String {
+    fn not_the_same(&self, paper: &Publication) -> String {
         let holds = |only: Option<Only>| only.is_none_or(|only| only == self.of);
         let differences = paper.difference.iter().filter(|one| holds(one.only));
         let gaps = paper.gap.iter().filter(|gap| holds(gap.only));

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What was asked of a driver, and its answer.
-pub struct Asked<'a> {
+pub struct Answered<'a> {
     /// How long it might take.
     pub limit: Duration,
     /// Whether the user wants to stop.
@@ -34,7 +34,7 @@ pub fn or_varies(
     plan: &Plan,
     task: &Task,
     driver: &mut dyn Driver,
-    asked: Asked<'_>,
+    asked: Answered<'_>,
     wrong: DriveError,
 ) -> DriveError {
     let is_wrong = matches!(

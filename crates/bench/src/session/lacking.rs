@@ -30,7 +30,7 @@ pub fn is_refusal(kind: FailureKind) -> bool {
 
 /// What rows were asked, and whether they know it.
 #[derive(Debug, Default)]
-pub struct Asked(BTreeMap<(SandboxId, &'static str), bool>);
+pub struct Known(BTreeMap<(SandboxId, &'static str), bool>);
 
 /// The refusal of a module, by what the engine lacks, where it lacks something that the module
 /// uses.
@@ -40,7 +40,7 @@ pub fn or_lacks(
     driver: &mut dyn Driver,
     limit: Duration,
     stop: &AtomicBool,
-    asked: &mut Asked,
+    asked: &mut Known,
     refusal: DriveError,
 ) -> DriveError {
     let is_refused = matches!(&refusal, DriveError::Failed { kind, .. } if is_refusal(*kind));

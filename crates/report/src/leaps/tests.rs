@@ -12,7 +12,7 @@ fn page() -> Vec<(String, String)> {
 
 #[test]
 fn what_the_paper_states_is_data_that_can_be_read() {
-    let paper: Paper = toml::from_str(DATA).unwrap();
+    let paper: Publication = toml::from_str(DATA).unwrap();
     assert!(paper.statement.len() > 10 && !paper.gap.is_empty());
     assert!(paper.statement.iter().all(|one| !one.place.is_empty()));
 }
@@ -22,7 +22,7 @@ fn every_statement_is_answered_or_said_to_be_missing() {
     let files = page();
     let (name, text) = &files[0];
     assert_eq!(name, "leaps-and-bounds.md");
-    let paper: Paper = toml::from_str(DATA).unwrap();
+    let paper: Publication = toml::from_str(DATA).unwrap();
     for one in &paper.statement {
         let line = text.lines().find(|line| line.contains(&one.what)).unwrap();
         assert!(line.contains(&one.published), "{line}");

@@ -41,7 +41,7 @@ const DATA: &str = include_str!("../../data/ewapa.toml");
 /// What the study states.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Study {
+struct Publication {
     title: String,
     paper: String,
     how: String,
@@ -119,17 +119,17 @@ struct Page<'a> {
     starts: Vec<(&'a Cell, Start)>,
 }
 
-/// What the experiment adds: the page of the study, and its pictures; printed, all programs.
+/// What the experiment adds: the page of the publication, and its pictures; printed, all programs.
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
 pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
-    let study: Study = publications::read(NAME, DATA)?;
+    let publication: Publication = publications::read(NAME, DATA)?;
     let page = Page::of(context.campaign, context.summary);
     Ok(PageOutput {
         printed: Printed::Behind(page.all_programs()),
         files: Vec::new(),
-        paper: page.files(&study),
+        paper: page.files(&publication),
     })
 }
 
@@ -170,24 +170,24 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn files(&self, study: &Study) -> Vec<(String, String)> {
-        let mut text = self.head(study);
+    fn files(&self, publication: &Publication) -> Vec<(String, String)> {
+        let mut text = self.head(publication);
         text.push_str(&statements(
             "What they found, and what was found here",
             "",
             "where in the paper",
-            &study.statement,
+            &publication.statement,
             |question| self.here(question),
         ));
-        let (trends, mut pictures) = self.trends(&study.io);
+        let (trends, mut pictures) = self.trends(&publication.io);
         text.push_str(&trends);
         let (start, picture) = self.start_up();
         text.push_str(&start);
         pictures.extend(picture);
-        for each in &study.each {
+        for each in &publication.each {
             text.push_str(&self.functions(each));
         }
-        for io in &study.io {
+        for io in &publication.io {
             text.push_str(&self.io(io));
             let (share, picture) = self.share(io);
             text.push_str(&share);
@@ -200,33 +200,33 @@ impl<'a> Page<'a> {
              (docs/METHODOLOGY.md).\n\n{}",
             self.all_programs()
         );
-        text.push_str(&self.foot(study));
+        text.push_str(&self.foot(publication));
         let mut files = vec![(format!("{NAME}.md"), text)];
         files.extend(pictures);
         files
     }
 
-    fn head(&self, study: &Study) -> String {
+    fn head(&self, publication: &Publication) -> String {
         let header = &self.campaign.header;
         let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
         let traced = self.campaign.traced.iter().map(|one| one.repeat + 1);
         format!(
             "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\nMeasured on {}: {}, {}; {}, up to \
              {} of each cell.\n\n{}\n",
-            study.title,
-            study.paper,
+            publication.title,
+            publication.paper,
             header.date,
             escape(&header.host.cpu_model.to_string()),
             escape(&header.host.kernel.to_string()),
             figures::plural(rounds.max().unwrap_or(0) as usize, "round"),
             figures::plural(traced.max().unwrap_or(0) as usize, "traced run"),
-            study.how,
+            publication.how,
         )
     }
 
-    fn foot(&self, study: &Study) -> String {
+    fn foot(&self, publication: &Publication) -> String {
         let absent = self.campaign.header.config.absent.iter();
-        let mut text = not_reproduced(study.gap.iter(), absent);
+        let mut text = not_reproduced(publication.gap.iter(), absent);
         text.push_str(&listed("Not measured", failures(self.campaign)));
         let _ = write!(
             text,

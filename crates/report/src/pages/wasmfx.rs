@@ -30,7 +30,7 @@ const DATA: &str = include_str!("../../data/benchmarking-wasmfx.toml");
 /// What the talk states.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Talk {
+struct Publication {
     title: String,
     paper: String,
     notes: String,
@@ -108,7 +108,7 @@ pub(super) struct Served {
 /// # Errors
 /// As [`own`].
 pub(super) fn served() -> Result<Vec<Served>, ReportError> {
-    let talk: Talk = publications::read(NAME, DATA)?;
+    let talk: Publication = publications::read(NAME, DATA)?;
     let of = |server: Server| {
         let rate = server.rate;
         let lines = server.line.into_iter();
@@ -122,7 +122,7 @@ pub(super) fn served() -> Result<Vec<Served>, ReportError> {
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
 pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
-    let talk: Talk = publications::read(NAME, DATA)?;
+    let talk: Publication = publications::read(NAME, DATA)?;
     let fibers = Fibers::of(context.campaign, context.summary);
     Ok(PageOutput {
         paper: vec![(PAGE.to_owned(), page(&talk, &fibers))],
@@ -130,7 +130,7 @@ pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
     })
 }
 
-fn page(talk: &Talk, fibers: &Fibers<'_>) -> String {
+fn page(talk: &Publication, fibers: &Fibers<'_>) -> String {
     let written = format!("<!-- Written by `fathom reproduce {NAME}`. -->");
     let mut text = format!(
         "# {}\n\n{written}\n\n{}\n\n{}\n",

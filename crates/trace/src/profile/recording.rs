@@ -23,7 +23,7 @@ const WORDS_MAX: usize = 1 << 28;
 /// Samples being taken.
 pub struct Recording {
     over: Arc<AtomicBool>,
-    taker: JoinHandle<Kept>,
+    taker: JoinHandle<Bounded>,
     since: SystemTime,
     sees_kernel: bool,
     period_ns: u64,
@@ -58,7 +58,7 @@ impl Recording {
         let over = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&over);
         let taken = move || {
-            let mut kept = Kept::default();
+            let mut kept = Bounded::default();
             loop {
                 let is_over = told.load(Ordering::Acquire);
                 sampler.drain(|record| kept.keep(record));
@@ -85,7 +85,7 @@ impl Recording {
     pub fn end(self) -> Recorded {
         self.over.store(true, Ordering::Release);
         self.taker.thread().unpark();
-        let Kept {
+        let Bounded {
             mut records, files, ..
         } = self.taker.join().unwrap_or_default();
         records.sort_by_key(|record| record.time_ns);
@@ -101,14 +101,14 @@ impl Recording {
 
 /// Records within a bound.
 #[derive(Default)]
-struct Kept {
+struct Bounded {
     records: Vec<Record>,
     files: BTreeMap<OsString, File>,
     words: usize,
     lost: u64,
 }
 
-impl Kept {
+impl Bounded {
     fn keep(&mut self, record: Record) {
         if let Event::Sample(sample) = &record.event {
             self.words += sample.stack.len() + 8;
@@ -139,7 +139,7 @@ impl Kept {
         }
     }
 
-    fn ended(mut self) -> Kept {
+    fn ended(mut self) -> Bounded {
         if self.lost > 0 {
             let (time_ns, event) = (u64::MAX, Event::Lost(self.lost));
             self.records.push(Record { time_ns, event });

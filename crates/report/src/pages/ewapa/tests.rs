@@ -159,7 +159,7 @@ fn campaign() -> Campaign {
     campaign
 }
 
-fn study() -> Study {
+fn study() -> Publication {
     publications::read(NAME, DATA).unwrap()
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::pages::fibers::tests::campaign;
 
 fn text() -> String {
-    let talk: Talk = publications::read(NAME, DATA).unwrap();
+    let talk: Publication = publications::read(NAME, DATA).unwrap();
     let campaign = campaign();
     let summary = Summary::from_campaign(&campaign);
     page(&talk, &Fibers::of(&campaign, &summary))
@@ -14,7 +14,7 @@ fn text() -> String {
 
 #[test]
 fn what_the_talk_states_is_data_that_can_be_read() {
-    let talk: Talk = publications::read(NAME, DATA).unwrap();
+    let talk: Publication = publications::read(NAME, DATA).unwrap();
     assert_eq!(talk.benchmark.len(), 5);
     for (number, one) in talk.benchmark.iter().enumerate() {
         let lines = if one.workload == "c10m" { 4 } else { 3 };
