@@ -12,11 +12,8 @@ FATHOM := $(CARGO) run --release --locked --quiet --
 ARGS ?=
 # Of the runner of functions in SQL: none, or datafusion.
 FEATURES ?=
-# Those of `make check-all`; all of them otherwise.
+# Those that `make check-all` compiles; all of them where none is named.
 PARTS ?=
-# Those that `make test` has: none of them compiles an engine of somebody else's, or a query engine.
-LIGHT := python javascript shell engines/wazero engines/common engines/wasm2c engines/wasm3 engines/wamr \
-  engines/wasmedge engines/wasmtime engines/spidermonkey engines/chicory sql/guest
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
@@ -49,7 +46,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace --no-fail-fast
 	$(MAKE) --no-print-directory test-llvm
-	$(MAKE) --no-print-directory check-all PARTS='$(LIGHT)'
+	$(MAKE) --no-print-directory check-all
 	$(MAKE) --no-print-directory walks
 	$(MAKE) --no-print-directory python-tests
 
