@@ -36,6 +36,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(made) = replay(&record, &wasm) {
         let features = wasmparser::WasmFeatures::all();
         let mut validator = wasmparser::Validator::new_with_features(features);
-        validator.validate_all(&made.wasm).expect("a program of ours");
+        validator
+            .validate_all(&made.wasm)
+            .expect("a program of ours");
     }
 });
