@@ -112,7 +112,7 @@ fn folders(handle: &Handle, dirs: &[(PathBuf, String)]) -> Result<MountFileSyste
         let folder = host_fs::FileSystem::new(handle.clone(), host)
             .map_err(|error| io(&format!("{}: {error}", host.display())))?;
         mounts
-            .mount(&Path::new("/").join(guest), Arc::new(folder))
+            .mount(Path::new("/").join(guest), Arc::new(folder))
             .map_err(|error| io(&error))?;
     }
     Ok(mounts)
