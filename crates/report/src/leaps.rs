@@ -114,12 +114,8 @@ impl Page<'_> {
     }
 
     fn head(&self, paper: &Publication) -> String {
-        format!(
-            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\n{}\n",
-            paper.title,
-            paper.paper,
-            measured_on(self.campaign, self.summary),
-        )
+        let measured = measured_on(self.campaign, self.summary);
+        publications::head(self.campaign, NAME, &paper.title, &paper.paper, &measured)
     }
 
     fn statements(&self, paper: &Publication) -> String {

@@ -85,6 +85,24 @@ pub(crate) fn not_reproduced<'a, Only: 'a>(
     text
 }
 
+/// How a publication's page begins: its title, the command that writes the page, the publication,
+/// on what it was measured here; and, where there are too few rounds for any finding, that.
+pub(crate) fn head(
+    campaign: &Campaign,
+    name: &str,
+    title: &str,
+    paper: &str,
+    measured: &str,
+) -> String {
+    let mut text = format!(
+        "# {title}\n\n<!-- Written by `fathom reproduce {name}`. -->\n\n{paper}\n\n{measured}\n"
+    );
+    if let Some(early) = early(campaign) {
+        let _ = writeln!(text, "\n{early}");
+    }
+    text
+}
+
 /// When and on what a campaign was measured, how much of it there is, and its noise.
 pub(crate) fn measured_on(campaign: &Campaign, summary: &Summary) -> String {
     let header = &campaign.header;

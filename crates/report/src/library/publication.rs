@@ -29,6 +29,8 @@ use crate::{ReportError, figures};
 /// The page's file and its pictures' folder.
 const PAGE: &str = "libsodium-runtimes-2023.md";
 const PICTURES: &str = "libsodium-2023";
+/// What writes the page.
+const NAME: &str = "libsodium-2023";
 const DATA: &str = include_str!("../../data/libsodium-2023.toml");
 /// Programs that the 2023 study leaves out of its comparison with native code, which has
 /// instructions for them.
@@ -185,13 +187,8 @@ impl Library<'_> {
     }
 
     fn publication_page(&self, publication: &Publication, pictures: &str) -> String {
-        let written = "<!-- Written by `fathom reproduce libsodium-2023`. -->";
-        let mut text = format!(
-            "# {}\n\n{written}\n\n{}\n\n{}\n",
-            publication.title,
-            publication.paper,
-            self.head()
-        );
+        let Publication { title, paper, .. } = publication;
+        let mut text = publications::head(self.campaign, NAME, title, paper, &self.head());
         let _ = write!(
             text,
             "\n## What the 2023 study says, and what was measured here\n\n{}",

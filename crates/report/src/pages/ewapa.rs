@@ -210,18 +210,20 @@ impl<'a> Page<'a> {
         let header = &self.campaign.header;
         let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
         let traced = self.campaign.traced.iter().map(|one| one.repeat + 1);
-        format!(
-            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\nMeasured on {}: {}, {}; {}, up to \
-             {} of each cell.\n\n{}\n",
-            publication.title,
-            publication.paper,
+        let measured = format!(
+            "Measured on {}: {}, {}; {}, up to {} of each cell.",
             header.date,
             escape(&header.host.cpu_model.to_string()),
             escape(&header.host.kernel.to_string()),
             figures::plural(rounds.max().unwrap_or(0) as usize, "round"),
             figures::plural(traced.max().unwrap_or(0) as usize, "traced run"),
-            publication.how,
-        )
+        );
+        let Publication {
+            title, paper, how, ..
+        } = publication;
+        let mut text = publications::head(self.campaign, NAME, title, paper, &measured);
+        let _ = write!(text, "\n{how}\n");
+        text
     }
 
     fn foot(&self, publication: &Publication) -> String {

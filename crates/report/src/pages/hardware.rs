@@ -27,7 +27,7 @@ use super::{Context, PageOutput, Printed};
 use crate::ReportError;
 use crate::about::failures;
 use crate::publications::{
-    self, Difference, Gap, Statement, done_otherwise, early, listed, measured_on, not_reproduced,
+    self, Difference, Gap, Statement, done_otherwise, listed, measured_on, not_reproduced,
     statements,
 };
 use crate::view::portable;
@@ -122,14 +122,12 @@ impl<'a> Page<'a> {
     }
 
     fn text(&self, thesis: &Thesis) -> String {
-        let early = early(self.campaign).map_or_else(String::new, |early| format!("{early}\n\n"));
-        let mut text = format!(
-            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\n{}\n\n{early}{}\n",
-            thesis.title,
-            thesis.paper,
-            measured_on(self.campaign, self.summary),
-            thesis.how,
-        );
+        let measured = measured_on(self.campaign, self.summary);
+        let Thesis {
+            title, paper, how, ..
+        } = thesis;
+        let mut text = publications::head(self.campaign, NAME, title, paper, &measured);
+        let _ = write!(text, "\n{how}\n");
         text.push_str(&statements(
             "What was found, then and here",
             "Published figures are those that the text states: most of its bars carry no numbers.\n\n",

@@ -131,13 +131,8 @@ pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
 }
 
 fn page(talk: &Publication, fibers: &Fibers<'_>) -> String {
-    let written = format!("<!-- Written by `fathom reproduce {NAME}`. -->");
-    let mut text = format!(
-        "# {}\n\n{written}\n\n{}\n\n{}\n",
-        talk.title,
-        talk.paper,
-        fibers.head()
-    );
+    let (campaign, measured) = (fibers.campaign, fibers.head());
+    let mut text = publications::head(campaign, NAME, &talk.title, &talk.paper, &measured);
     let _ = write!(text, "\n{}\n", talk.notes);
     for benchmark in &talk.benchmark {
         let _ = write!(

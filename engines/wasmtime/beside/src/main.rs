@@ -10,6 +10,11 @@
 //! comes first finds other caches), with the interval that contains the true one in 95 of
 //! 100 runs (order statistics).
 
+#![expect(
+    clippy::duplicate_mod,
+    reason = "one text of what is measured, compiled against each engine"
+)]
+
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
