@@ -7,6 +7,7 @@
 //!  program   the module that needs no host: imports answer as recorded
 //!   ├ script   what is done, as words that the module reads
 //!   └ emit     the functions that read them
+//!  reduce    both in parts, of which some are left out
 //! ```
 //!
 //! What must stay true: a record is looked at as if somebody had made it to do harm; what
@@ -15,3 +16,4 @@
 
 pub mod program;
 pub mod record;
+pub mod reduce;

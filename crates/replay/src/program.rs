@@ -23,7 +23,7 @@ mod script;
 use fathom_rewrite::Malformed;
 use fathom_rewrite::closed::{self, Additions};
 use fathom_rewrite::layout::Layout;
-use fathom_rewrite::shape::{Shape, Space};
+use fathom_rewrite::shape::{Import, Shape, Space};
 use wasm_encoder::{ConstExpr, MemoryType, TableType};
 
 use crate::record::check::{Checked, check};
@@ -59,6 +59,18 @@ pub struct Replay {
     pub script_bytes: u64,
 }
 
+/// What a program compares, and with what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// All that the guest passes, with the record.
+    #[default]
+    Recorded,
+    /// Which imports the guest calls: there are no others' results to give it.
+    Order,
+    /// The same, and with this the hash at the end.
+    Answer(u32),
+}
+
 /// Functions that the module imports, in front of all others.
 const ADDED_IMPORTS: u32 = 2;
 /// More segments of data than this are refused by engines.
@@ -70,11 +82,25 @@ const SEGMENTS_MAX: usize = 50_000;
 /// A record that is refused, or a module that is of another.
 pub fn replay(record: &Record, wasm: &[u8]) -> Result<Replay, ReplayError> {
     record.is_of(wasm)?;
+    made(record, wasm, Compared::Recorded)
+}
+
+/// Makes such a module of a record whose hashes do not hold, since something is left out of it
+/// or of its module. It compares its own hash with `answer`; without one, none.
+///
+/// # Errors
+/// A record that is refused. Whether it is of this module is not asked.
+pub fn candidate(record: &Record, wasm: &[u8], answer: Option<u32>) -> Result<Replay, ReplayError> {
+    let compared = answer.map_or(Compared::Order, Compared::Answer);
+    made(record, wasm, compared)
+}
+
+fn made(record: &Record, wasm: &[u8], compared: Compared) -> Result<Replay, ReplayError> {
     let shape = &Shape::of(wasm)?;
     refuse_kinds(shape)?;
     let checked = check(record, shape)?;
     let layout = &Layout::new(shape, vec![false; shape.imports.len()], ADDED_IMPORTS);
-    let script = Script::of(record, shape, &checked)?;
+    let script = Script::of(record, shape, &checked, compared)?;
     if script.front.len() > SEGMENTS_MAX {
         let why = format!("its host filled a memory in {} places", script.front.len());
         return Err(ReplayError::Refused(why));
@@ -95,6 +121,15 @@ pub fn replay(record: &Record, wasm: &[u8]) -> Result<Replay, ReplayError> {
 fn answer_head(script: &Script) -> String {
     let Script { calls, imports, .. } = script;
     format!("fathom replay: {calls} calls in, {imports} out, answer ")
+}
+
+/// The first import of the same function: JavaScript gives one for both.
+fn canonical(shape: &Shape, func: u32) -> u32 {
+    let imports = || shape.imports_of(Space::Func);
+    let own = imports().find(|import| import.index == func);
+    let is_same =
+        |one: &&Import| own.is_some_and(|own| (&one.module, &one.name) == (&own.module, &own.name));
+    imports().find(is_same).map_or(func, |first| first.index)
 }
 
 /// Refuses what cannot be replayed, whatever was recorded.

@@ -4,7 +4,7 @@
 //!  imports     fd_write proc_exit
 //!  functions   … the module's … | digits word mix check differ host _start token
 //!              | a stub for each function of the host's in tables | a thunk for each call
-//!  globals     … the module's … | word byte hash border
+//!  globals     … the module's … | word byte hash border, other where hashes do not hold
 //! ```
 
 mod border;
@@ -20,6 +20,7 @@ use wasm_encoder::{
 };
 use wasmparser::FuncType;
 
+use super::Compared;
 use super::script::{Action, Script};
 use crate::record::Record;
 use crate::record::check::{Checked, type_of};
@@ -68,6 +69,8 @@ enum Cell {
     Hash,
     /// Times that the guest came back to its host.
     Border,
+    /// What is compared where it is not the hash of here.
+    Other,
 }
 
 /// Writes the functions.
@@ -131,6 +134,19 @@ impl<'a> Emit<'a> {
         self.layout.new_type(ty as u32)
     }
 
+    /// The last cell that there is.
+    fn cells(&self) -> Cell {
+        match self.compares_others() {
+            true => Cell::Other,
+            false => Cell::Border,
+        }
+    }
+
+    /// Whether hashes of the record do not hold.
+    fn compares_others(&self) -> bool {
+        self.script.compared != Compared::Recorded
+    }
+
     /// The segment of words; the one behind it is of bytes.
     fn segment(&self) -> u32 {
         self.script.front.len() as u32 + self.shape.data
@@ -175,7 +191,7 @@ impl<'a> Emit<'a> {
                 shared: false,
                 page_size_log2: None,
             }),
-            globals: vec![(counter, ConstExpr::i32_const(0)); Cell::Border as usize + 1],
+            globals: vec![(counter, ConstExpr::i32_const(0)); self.cells() as usize + 1],
             functions: self.functions(),
             tags: match self.checked.unwinds {
                 true => vec![self.ty(Type::Nothing)],
@@ -320,7 +336,7 @@ impl<'a> Emit<'a> {
         body
     }
 
-    /// Compares the hash with the one that was recorded here.
+    /// Compares the hash with the one that was recorded here, or what else is compared.
     fn check(&self) -> Function {
         let mut body = Function::new([]);
         let f = &mut body.instructions();
@@ -330,7 +346,11 @@ impl<'a> Emit<'a> {
             .i32_add()
             .global_set(border);
         f.call(self.own(Own::Word)).i32_wrap_i64();
-        f.global_get(self.cell(Cell::Hash)).i32_ne();
+        let compared = match self.compares_others() {
+            true => Cell::Other,
+            false => Cell::Hash,
+        };
+        f.global_get(self.cell(compared)).i32_ne();
         f.if_(BlockType::Empty).call(self.own(Own::Differ)).end();
         f.end();
         body

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  action | more << 32     then what that action takes: addresses, values
-//!  hash                    wherever the guest comes back to its host
+//!  hash                    wherever the guest comes back to its host; in the place of a hash that
+//!                          does not hold, which import it calls
 //! ```
 //!
 //! Actions are numbered as they are met: a kind, with all of it that code must know. A
@@ -13,12 +14,16 @@ use std::collections::BTreeMap;
 use fathom_rewrite::shape::Shape;
 use wasmparser::{FuncType, ValType};
 
+use super::{Compared, canonical};
 use crate::record::check::{Checked, type_of};
 use crate::record::event::{Event, Events, Reference};
 use crate::record::{Record, RecordError};
 
 /// Bytes between two writes of the host in front of everything that are made one.
 const GAP_BYTES: u64 = 64;
+
+/// Who is called where the guest returns.
+pub const NOBODY: u32 = u32::MAX;
 
 /// What the module can be told to do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +80,8 @@ pub struct Script {
     pub calls: u64,
     /// Calls out of it.
     pub imports: u64,
+    /// What is compared.
+    pub compared: Compared,
     depth: u64,
     hosts: Vec<u32>,
 }
@@ -84,9 +91,17 @@ impl Script {
     ///
     /// # Errors
     /// None that was checked.
-    pub fn of(record: &Record, shape: &Shape, checked: &Checked) -> Result<Script, RecordError> {
+    pub fn of(
+        record: &Record,
+        shape: &Shape,
+        checked: &Checked,
+        compared: Compared,
+    ) -> Result<Script, RecordError> {
         let given = &record.header.given;
-        let mut script = Script::default();
+        let mut script = Script {
+            compared,
+            ..Script::default()
+        };
         let mut events = Events::new(&record.events);
         let mut calls = checked.threw.iter();
         let mut has_begun = false;
@@ -127,7 +142,7 @@ impl Script {
                     };
                     script.words.push(word);
                 }
-                other => script.take(other),
+                other => script.take(other, shape),
             }
         }
         if checked.cut.is_some() {
@@ -184,8 +199,12 @@ impl Script {
         })
     }
 
-    fn border(&mut self, hash: u32) {
-        self.words.push(u64::from(hash));
+    fn border(&mut self, hash: u32, who: u32) {
+        let expected = match self.compared {
+            Compared::Recorded => hash,
+            Compared::Order | Compared::Answer(_) => who,
+        };
+        self.words.push(u64::from(expected));
         self.hash = hash;
         self.borders += 1;
     }
@@ -193,11 +212,16 @@ impl Script {
     fn end(&mut self, hash: u32) {
         let is_inside = self.depth > 0;
         self.action(Action::End { is_inside }, 0);
+        let hash = match self.compared {
+            Compared::Recorded => hash,
+            Compared::Order => 0,
+            Compared::Answer(answer) => answer,
+        };
         self.words.push(u64::from(hash));
         self.hash = hash;
     }
 
-    fn take(&mut self, event: &Event<'_>) {
+    fn take(&mut self, event: &Event<'_>, shape: &Shape) {
         match event {
             Event::Write {
                 memory,
@@ -234,12 +258,12 @@ impl Script {
                 self.hosts.pop();
             }
             Event::Imported { func, hash } => {
-                self.border(*hash);
+                self.border(*hash, canonical(shape, *func));
                 self.hosts.push(*func);
                 self.imports += 1;
             }
             Event::Returned { hash } => {
-                self.border(*hash);
+                self.border(*hash, NOBODY);
                 self.depth -= 1;
             }
             Event::Threw => self.depth -= 1,

@@ -167,6 +167,11 @@ impl<'a> Events<'a> {
         }
     }
 
+    /// Where the next one begins.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// The next one; none at the end.
     ///
     /// # Errors

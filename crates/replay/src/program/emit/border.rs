@@ -1,10 +1,12 @@
 //! Between guest and host: what imports are now, and how the guest's functions are called.
 //! Both take what the guest passes into the hash, and compare it.
 
-use fathom_rewrite::shape::{Import, Space, plain};
+use fathom_rewrite::shape::plain;
 use wasm_encoder::{BlockType, Catch, Function, InstructionSink};
 
-use super::{Emit, Own};
+use super::super::canonical;
+use super::super::script::NOBODY;
+use super::{Cell, Emit, Own};
 
 /// What is mixed into the hash in front of a call of the host, and of results.
 const IMPORTED: i32 = 16;
@@ -21,26 +23,18 @@ impl Emit<'_> {
         let f = &mut body.instructions();
         let mix = self.own(Own::Mix);
         f.i32_const(IMPORTED).call(mix);
-        f.i32_const(self.canonical(func).cast_signed()).call(mix);
+        let who = canonical(self.shape, func);
+        f.i32_const(who.cast_signed()).call(mix);
         for (local, ty) in (0u32..).zip(ty.params()) {
             self.mix_local(f, local, *ty);
         }
+        self.calls(f, who);
         f.call(self.own(Own::Check)).call(self.own(Own::Host));
         for ty in ty.results() {
             self.value(f, *ty);
         }
         f.end();
         body
-    }
-
-    /// The first import of the same function: JavaScript gives one for both.
-    fn canonical(&self, func: u32) -> u32 {
-        let imports = || self.shape.imports_of(Space::Func);
-        let own = imports().find(|import| import.index == func);
-        let is_same = |one: &&Import| {
-            own.is_some_and(|own| (&one.module, &one.name) == (&own.module, &own.name))
-        };
-        imports().find(is_same).map_or(func, |first| first.index)
     }
 
     /// Takes a local into the hash.
@@ -95,8 +89,17 @@ impl Emit<'_> {
         for (local, ty) in (0u32..).zip(ty.results()) {
             self.mix_local(f, local, *ty);
         }
+        self.calls(f, NOBODY);
         f.call(self.own(Own::Check)).end();
         body
+    }
+
+    /// Notes who is called, where that is what is compared.
+    fn calls(&self, f: &mut InstructionSink<'_>, who: u32) {
+        if self.compares_others() {
+            f.i32_const(who.cast_signed());
+            f.global_set(self.cell(Cell::Other));
+        }
     }
 
     /// The same of a function that is left by an exception; in the form that the module has
