@@ -31,6 +31,7 @@ mod objdump;
 mod probe;
 mod profile;
 mod record;
+mod reduce;
 mod replay;
 mod report;
 mod reproduce;
@@ -84,6 +85,7 @@ enum Command {
     Profile(profile::Args),
     Record(record::Args),
     Replay(replay::Args),
+    Reduce(reduce::Args),
     Report(report::Args),
     Compare(compare::Args),
     History(history::Args),
@@ -140,6 +142,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Profile(args) => profile::run(args, invocation),
         Command::Record(args) => record::run(args, invocation),
         Command::Replay(args) => replay::run(args),
+        Command::Reduce(args) => reduce::run(args, invocation),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args, invocation),
         Command::History(args) => history::run(args),

@@ -53,7 +53,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(path: &Path) -> anyhow::Result<Record> {
+/// The record in a file.
+///
+/// # Errors
+/// What is none, is cut off or was changed.
+pub fn read(path: &Path) -> anyhow::Result<Record> {
     let file: File = regular::open(path)?;
     let bytes = file.metadata()?.len();
     Ok(Record::read(BufReader::new(file), bytes)?)

@@ -5,6 +5,7 @@
 //! Where there is no node, this says so and ends well.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -143,6 +144,40 @@ fn what_is_recorded_is_replayed_with_the_hosts_own_answer() {
                 assert_eq!(text(&replayed.stdout).trim_end(), answer, "{name}");
             }
         }
+    });
+}
+
+/// The engine is wrong on whatever calls the module twice or more: as many calls are left.
+#[test]
+fn what_is_recorded_is_reduced() {
+    with_node(|_| {
+        let mut reduced = 0;
+        for name in cases() {
+            let case = Case::new(&name);
+            assert!(case.record("app.record").status.success(), "{name}");
+            let engine = case.path().join("engine");
+            let program = env!("CARGO_BIN_EXE_fathom");
+            let script = format!(
+                "#!/bin/sh\n{program} run \"$1\" | sed '/: [01] calls in/!s/calls in/wrong/'\n"
+            );
+            fs::write(&engine, script).unwrap();
+            fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+            let keep = format!("wrong on mine={} {{}}", engine.display());
+            let output = case.fathom(&["--root", ROOT, "reduce", "app.record", "--keep", &keep]);
+            let said = text(&output.stderr);
+            if said.ends_with("the engine's answer is ours: nothing to keep\n") {
+                continue;
+            }
+            assert!(output.status.success(), "{name}: {said}");
+            let run = case.fathom(&["run", "app.reduced.wasm"]);
+            assert!(run.status.success(), "{name}: {}", text(&run.stderr));
+            // One that has others within it is left whole.
+            let left = ["→ 2, functions ", "→ 1, functions "];
+            let is_left = left.iter().any(|left| said.contains(left));
+            assert!(is_left, "{name}: {said}");
+            reduced += 1;
+        }
+        assert!(reduced >= 8, "{reduced}");
     });
 }
 
