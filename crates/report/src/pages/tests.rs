@@ -169,7 +169,10 @@ fn what_has_too_few_rounds_says_so_first() {
         (Experiment::BenchmarkingWasmfx, "benchmarking-wasmfx.md"),
         (Experiment::Libsodium2023, "libsodium-runtimes-2023.md"),
         (Experiment::Ewapa, "ewapa.md"),
-        (Experiment::HardwareBoundsChecking, "hardware-bounds-checking.md"),
+        (
+            Experiment::HardwareBoundsChecking,
+            "hardware-bounds-checking.md",
+        ),
         (Experiment::LeapsAndBounds, "leaps-and-bounds.md"),
     ];
     for (experiment, name) in pages {
