@@ -98,12 +98,15 @@ fn servers_are_measured_like_all_else() {
         assert_eq!(process.metrics[&Metric::AnswersPerS], 500);
         assert_eq!(process.metrics[&Metric::LatencyP99Ns], 2_000_000);
         assert!(process.metrics[&Metric::RssPeakBytes] > 0);
+        // Nobody was sent anything: there may be too little of it to be split.
+        let own = process.metrics.get(&Metric::AnswerUserNs);
+        assert!(own.is_none_or(|ns| *ns < 100_000), "{own:?}");
     }
     let evidence = &campaign.in_force[0].hello.evidence;
     assert!(evidence.ends_with("; driven by oha 0.0.1"), "{evidence}");
     let csv = fs::read_to_string(home.path("r/http.csv")).unwrap();
     assert!(
-        csv.contains("\n500,fathom guard · stack switching,1,500,1,"),
+        csv.contains("\n500,1000,fathom guard · stack switching,1,500,1,"),
         "{csv}"
     );
     let again = home.run("report r");
@@ -112,6 +115,102 @@ fn servers_are_measured_like_all_else() {
         "{}",
         text(&again)
     );
+}
+
+/// As [`SERVER`], but that connections stay open on which `/held` is asked for.
+fn keeping() -> String {
+    let close = "(drop (call $close (local.get $socket)))";
+    assert!(SERVER.contains(close));
+    let held = "(i32.eq (i32.load8_u (i32.const 1029)) (i32.const 104))";
+    SERVER.replace(close, &format!("(if {held} (then) (else {close}))"))
+}
+
+/// Holds as many connections as it is told at once.
+const HOLDER: &str = r#"#!/bin/sh
+[ "$1" = --version ] && { echo 'oha 0.0.1'; exit; }
+python3 - "$@" <<'END' >&2 || exit 3
+import socket, sys
+count = int(sys.argv[sys.argv.index('-c') + 1])
+host, port = sys.argv[-1][7:-1].split(':')
+held = []
+for _ in range(count):
+    s = socket.create_connection((host, int(port)), 20)
+    s.sendall(b"GET /held HTTP/1.1\r\n\r\n")
+    assert s.recv(19)
+    held.append(s)
+END
+cat <<'END'
+{"summary":{"total":2.0,"slowest":0.25},
+ "latencyPercentiles":{"p50":0.001,"p90":0.0015,"p99":0.002,"p99.9":0.125},
+ "statusCodeDistribution":{"200":1100},"errorDistribution":{}}
+END
+"#;
+
+/// A command under limits of descriptors.
+fn limited(home: &Home, limits: &str, words: &str) -> Output {
+    let line = home.line(words);
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .arg("-c")
+        .arg(format!("{limits} && exec \"$0\" \"$@\""));
+    shell.arg(line.get_program()).args(line.get_args());
+    for (key, value) in line.get_envs() {
+        shell.env(key, value.unwrap_or_default());
+    }
+    if let Some(folder) = line.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    shell.output().unwrap()
+}
+
+#[test]
+fn a_server_has_as_many_descriptors_as_connections_and_the_soft_limit_is_raised() {
+    let home = Home::new(HOLDER);
+    for build in ["wasm-asyncify", "wasm-switch"] {
+        let built = format!("workloads/http/build/{build}/server.wasm");
+        home.write(&built, wat::parse_str(keeping()).unwrap());
+    }
+    let suite = SUITE.replace("peak,500", "500@1100");
+    let output = limited(
+        &home,
+        "ulimit -Sn 256",
+        &format!("{suite} --variant wasm-switch"),
+    );
+    assert!(output.status.success(), "{}", text(&output));
+    let csv = fs::read_to_string(home.path("r/http.csv")).unwrap();
+    assert!(csv.contains("\n500,1100,fathom guard"), "{csv}");
+}
+
+#[test]
+fn what_there_are_too_few_descriptors_for_is_absent_by_name() {
+    let home = Home::new(&GENERATOR.replace("ERRORS", ""));
+    let why = "2000 connections take 2064 descriptors, and this process may have 2000";
+    let suite = SUITE.replace("peak,500", "500,500@2000");
+    let output = limited(&home, "ulimit -n 2000", &suite);
+    let said = text(&output);
+    let line = format!("absent: http 500@2000: {why}");
+    assert_eq!(
+        said.lines().filter(|said| said.starts_with(&line)).count(),
+        1,
+        "{said}"
+    );
+    let campaign = home.campaign("r");
+    assert_eq!(
+        campaign.processes.len(),
+        4,
+        "one demand, two builds, and controls"
+    );
+    assert!(campaign.header.config.absent[0].why.starts_with(why));
+    // Named and not measured.
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    // Nothing else is asked for: nothing is begun.
+    let suite = suite
+        .replace("500,500@2000", "500@2000")
+        .replace("--out r", "--out s");
+    let output = limited(&home, "ulimit -n 2000", &suite);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains(&format!("fathom: http 500@2000: {why}")));
+    assert!(!home.path("s").exists());
 }
 
 #[test]

@@ -11,6 +11,7 @@
  * takes nothing with it but its fiber. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@
 #include <signal.h>
 #endif
 
-enum { CONNECTIONS_MAX = 4096, INPUT_BYTES = 4096, OUTPUT_BYTES = 4096, STACK_BYTES = 16384, ACCEPTED_AT_ONCE = 64 };
+enum { CONNECTIONS_MAX = 20480, INPUT_BYTES = 4096, OUTPUT_BYTES = 4096, STACK_BYTES = 16384, ACCEPTED_AT_ONCE = 64 };
 enum { LINGERING_BYTES = 65536 };
 
 static const char PAGE[] =
@@ -203,7 +204,7 @@ static int listener_of(int count, char **words) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (port <= 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 4096) != 0) {
+    if (port <= 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, INT_MAX) != 0) {
         fprintf(stderr, "usage: server PORT, a free one of loopback\n");
         exit(2);
     }

@@ -16,7 +16,7 @@ mod native;
 pub use command::{check_command, command};
 pub use fathom::engine_of;
 pub use fathom_runner::serve;
-pub(crate) use load::NO_FAILURE;
+pub(crate) use load::{NO_FAILURE, descriptors::lacks as lacks_descriptors};
 pub use native::native;
 
 /// Serves a request with our own engine; `clang` is where the compiler of the other code

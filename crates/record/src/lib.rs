@@ -11,6 +11,7 @@
 //!
 //! * [`vocabulary`]: the closed sets every other part speaks in.
 //! * [`experiment`]: what a campaign is about.
+//! * [`demand`]: what a server is asked for.
 //! * [`setting`]: the settings of our engine that are measured side by side.
 //! * [`naming`]: what tables call their rows.
 //! * [`cell`]: what is measured. A [`Cell`] is one engine configuration on one
@@ -46,6 +47,7 @@
 pub mod answer;
 pub mod campaign;
 pub mod cell;
+pub mod demand;
 pub mod experiment;
 pub mod host;
 pub mod naming;
@@ -58,6 +60,7 @@ pub mod waterfall;
 pub use answer::Answer;
 pub use campaign::{Campaign, Header, Record, Writer};
 pub use cell::{Cell, CellId, Sandbox, SandboxId};
+pub use demand::{BadDemand, Demand};
 pub use experiment::Experiment;
 pub use host::{Fact, Host};
 pub use naming::Names;

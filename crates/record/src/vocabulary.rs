@@ -136,6 +136,10 @@ closed_set! {
         LatencyP999Ns = "latency_p999_ns", "time within which 99.9 % of the answers came";
         /// What none exceeded.
         LatencyMaxNs = "latency_max_ns", "longest time until an answer";
+        /// Processor time of the server's own code for an answer, without compiling and start.
+        AnswerUserNs = "answer_user_ns", "processor time of the server in user mode, an answer";
+        /// Processor time of the kernel for an answer, as the server's.
+        AnswerSystemNs = "answer_system_ns", "processor time of the server in the kernel, an answer";
     }
 }
 
@@ -165,7 +169,9 @@ impl Metric {
             | Metric::LatencyP90Ns
             | Metric::LatencyP99Ns
             | Metric::LatencyP999Ns
-            | Metric::LatencyMaxNs => Unit::Nanoseconds,
+            | Metric::LatencyMaxNs
+            | Metric::AnswerUserNs
+            | Metric::AnswerSystemNs => Unit::Nanoseconds,
             Metric::AnswersPerS => Unit::PerSecond,
             Metric::RssPeakBytes | Metric::VirtualBytes | Metric::CodeBytes => Unit::Bytes,
             Metric::FaultsMinor

@@ -102,11 +102,15 @@ pub enum Figure {
     LatencyP999,
     /// What none exceeded.
     LatencyMax,
+    /// Processor time of a server in user mode for an answer.
+    AnswerUser,
+    /// Processor time of a server in the kernel for an answer.
+    AnswerSystem,
 }
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 37] = [
+    pub const ALL: [Figure; 39] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -144,6 +148,8 @@ impl Figure {
         Figure::LatencyP99,
         Figure::LatencyP999,
         Figure::LatencyMax,
+        Figure::AnswerUser,
+        Figure::AnswerSystem,
     ];
 
     /// Its name in files, its unit last.
@@ -186,6 +192,8 @@ impl Figure {
             Figure::LatencyP99 => "latency_p99_ns",
             Figure::LatencyP999 => "latency_p999_ns",
             Figure::LatencyMax => "latency_max_ns",
+            Figure::AnswerUser => "answer_user_ns",
+            Figure::AnswerSystem => "answer_system_ns",
         }
     }
 
@@ -229,6 +237,8 @@ impl Figure {
             Figure::LatencyP99 => "time within which 99 % of the answers came",
             Figure::LatencyP999 => "time within which 99.9 % of the answers came",
             Figure::LatencyMax => "longest time until an answer",
+            Figure::AnswerUser => "processor time of the server in user mode, an answer",
+            Figure::AnswerSystem => "processor time of the server in the kernel, an answer",
         }
     }
 
@@ -250,7 +260,9 @@ impl Figure {
             | Figure::LatencyP90
             | Figure::LatencyP99
             | Figure::LatencyP999
-            | Figure::LatencyMax => FigureUnit::Nanoseconds,
+            | Figure::LatencyMax
+            | Figure::AnswerUser
+            | Figure::AnswerSystem => FigureUnit::Nanoseconds,
             Figure::RssPeak
             | Figure::Virtual
             | Figure::Code
@@ -296,6 +308,8 @@ impl Figure {
             Metric::LatencyP99Ns => Some(Figure::LatencyP99),
             Metric::LatencyP999Ns => Some(Figure::LatencyP999),
             Metric::LatencyMaxNs => Some(Figure::LatencyMax),
+            Metric::AnswerUserNs => Some(Figure::AnswerUser),
+            Metric::AnswerSystemNs => Some(Figure::AnswerSystem),
         }
     }
 

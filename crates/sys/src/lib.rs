@@ -24,6 +24,7 @@
 //!  handed   signals that a process hands on to the program that it runs
 //!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
 //!                                         resource use, others' resource use
+//!  modes    others' processor time in user mode and in the kernel
 //! ```
 //!
 //! What must stay true: this is the only crate that may be full of `unsafe`;
@@ -55,6 +56,7 @@ pub mod handed;
 pub mod icache;
 pub mod low;
 pub mod map;
+pub mod modes;
 pub mod perf;
 pub mod pin;
 pub mod pkeys;

@@ -2,22 +2,26 @@
 //! stack switching and natively.
 //!
 //! ```text
-//!  { peak, requests a second } × { Asyncify, stack switching, native } ─▶ a server each,
-//!  driven by oha for so many seconds
+//!  { peak, requests a second, the same over more connections }
+//!                   × { Asyncify, stack switching, native } ─▶ a server each,
+//!                     driven by oha for so many seconds
 //! ```
 //!
-//! A rate is a program: its name says how many requests are sent in a second, and `peak`
-//! sends as many as are answered. Which rates there are is not derived from what servers take,
+//! A demand is a program: its name says how many requests are sent in a second and over how many
+//! connections, and `peak` sends as many as are answered. Which demands there are is not derived from what servers take,
 //! since a campaign is planned before anything is measured: the same rates in each round, on
 //! each machine and after a break are what makes its cells comparable. Whoever wants others
 //! names them as any workload; the report says which would suit, from the peaks that it has.
 //!
 //! What must stay true: all servers are sent the same; a request that fails is a wrong answer,
-//! so that its server has no latency.
+//! so that its server has no latency; what this process has too few descriptors for is not
+//! measured and told of by name.
 
 use std::{path::PathBuf, time::Duration};
 
-use fathom_record::{Compared, Experiment, Variant, campaign::WorkloadNote, protocol::Load};
+use fathom_record::{
+    BadDemand, Compared, Demand, Experiment, Variant, campaign::WorkloadNote, protocol::Load,
+};
 
 use super::{
     Command, Design, Environment, Measured,
@@ -26,21 +30,19 @@ use super::{
 };
 use crate::{
     check::Expected,
-    choose::{Controls, NATIVE, OWN, Program, Row, Wanted},
+    choose::{Absent, Controls, NATIVE, OWN, Program, Row, Wanted},
     home::Home,
-    request::{RequestError, ensure},
-    worker::NO_FAILURE,
+    request::{Request, RequestError, ensure},
+    worker::{NO_FAILURE, lacks_descriptors as lacks},
 };
 
 const NAME: &str = "http";
-/// As many requests as are answered.
-const PEAK: &str = "peak";
-/// The two higher ones are the talk's; its third is more than two processors serve.
-const RATES: [&str; 4] = [PEAK, "20000", "40000", "60000"];
+/// The two highest rates are the talk's; its third is more than two processors serve. The last
+/// has ten times as many fibers and the lowest rate's requests.
+const DEMANDS: [&str; 5] = ["peak", "20000", "40000", "60000", "20000@10000"];
 /// A first impression.
-const QUICK: [&str; 2] = [PEAK, "20000"];
+const QUICK: [&str; 2] = ["peak", "20000"];
 const BUILDS: [Variant; 2] = [Variant::WasmAsyncify, Variant::WasmSwitch];
-const CONNECTIONS: u32 = 1000;
 /// For how long each server is driven, by size.
 const SECONDS: [(&str, u32); 3] = [("small", 1), ("medium", 10), ("large", 60)];
 
@@ -50,10 +52,12 @@ pub(super) static DESIGN: Design = Design {
     command: Some(Command::Suite),
     help: "How many requests an HTTP server on fibers serves, and how fast",
     about: "`http`: an HTTP/1.1 server in C on the library of fibers: with Asyncify and with stack \
-            switching in Fathom, and native. oha drives it over loopback with 1000 connections, at \
-            the highest rate that it serves and at constant rates, the same for all: --workloads \
-            peak,20000,40000,60000. --size says for how long: small is 1 second, medium 10, large \
-            60. The table is written as http.md, .html and .csv. Needs `python3 workloads/build.py \
+            switching in Fathom, and native. oha drives it over loopback, at the highest rate that \
+            it serves and at constant rates, the same for all: --workloads \
+            peak,20000,40000,60000,20000@10000. Connections are 1000 unless a name says how many \
+            behind @, up to 20000. --size says for how long: small is 1 second, medium 10, large \
+            60. What a server takes of its processor is told for each answer, and its latencies. \
+            The table is written as http.md, .html and .csv. Needs `python3 workloads/build.py \
             --suite http`.",
     budget: Duration::from_secs(20 * 60),
     limit: Duration::from_secs(180),
@@ -64,6 +68,7 @@ pub(super) static DESIGN: Design = Design {
     controls: Controls::First,
     measured,
     wanted,
+    absent,
     is_baseline: |row: &Row| row.native == Some(Variant::Native),
     ..Design::USUAL
 };
@@ -83,17 +88,10 @@ fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
             format!("--time-limit: a server is driven for {seconds} s (--size {size})")
         })?;
     }
-    let named = names(request, &QUICK);
-    let mut names: Vec<String> = Vec::new();
-    let all = match named.is_empty() {
-        true => RATES.map(str::to_owned).to_vec(),
-        false => named,
-    };
-    for name in all {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let demands = demands(request)?;
+    let lacks = |demand: &&Demand| lacks(demand.connections).is_none();
+    let here: Vec<Demand> = demands.iter().filter(lacks).copied().collect();
+    ensure(!here.is_empty(), || why_absent(&demands[0]))?;
     Ok(Measured {
         compared: Compared::Run,
         variants: BUILDS.to_vec(),
@@ -101,7 +99,7 @@ fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
         natives: vec![Variant::Native],
         ..Measured::new(
             format!("{NAME}-{size}"),
-            servers(home, &names, &size, *seconds)?,
+            servers(home, &here, &size, *seconds),
         )
     })
 }
@@ -130,21 +128,56 @@ fn applies(env: &Environment<'_>) -> Result<(), RequestError> {
     }
 }
 
-/// A server for each rate that is named.
-fn servers(
-    home: &Home,
-    names: &[String],
-    size: &str,
-    seconds: u32,
-) -> Result<Programs, RequestError> {
+/// What is named, or all there is, each once.
+///
+/// # Errors
+/// What names no demand.
+fn demands(request: &Request) -> Result<Vec<Demand>, RequestError> {
+    let named = names(request, &QUICK);
+    let all = match named.is_empty() {
+        true => DEMANDS.map(str::to_owned).to_vec(),
+        false => named,
+    };
+    let mut demands = Vec::new();
+    for name in all {
+        let demand = name.parse().map_err(|error: BadDemand| {
+            RequestError::Refused(format!("http has no workload `{name}`: {error}"))
+        })?;
+        if !demands.contains(&demand) {
+            demands.push(demand);
+        }
+    }
+    Ok(demands)
+}
+
+/// The demands that this process has too few descriptors for.
+fn absent(env: &Environment<'_>) -> Result<Vec<Absent>, RequestError> {
+    let absent = |demand: &Demand| {
+        Some(Absent {
+            engine: format!("{NAME} {demand}"),
+            why: lacks(demand.connections)?,
+            is_wanted: !env.request.workloads.is_empty(),
+            install: None,
+        })
+    };
+    Ok(demands(env.request)?.iter().filter_map(absent).collect())
+}
+
+fn why_absent(demand: &Demand) -> String {
+    let why = lacks(demand.connections).unwrap_or_default();
+    format!("{NAME} {demand}: {why}")
+}
+
+/// A server for each demand.
+fn servers(home: &Home, demands: &[Demand], size: &str, seconds: u32) -> Programs {
     let generator = home.tools().join("oha/bin/oha");
     let folder = home.suite(NAME).join("build");
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
-    for name in names {
-        let rate = rate(name)?;
+    for demand in demands {
+        let Demand { rate, connections } = *demand;
         let load = Load {
             generator: generator.clone(),
-            connections: CONNECTIONS,
+            connections,
             rate,
             seconds,
             cpus: Vec::new(),
@@ -155,14 +188,14 @@ fn servers(
         };
         notes.push(WorkloadNote {
             suite: NAME.to_owned(),
-            name: name.clone(),
-            why: format!("{sent}, on {CONNECTIONS} connections, for {seconds} s"),
+            name: demand.to_string(),
+            why: format!("{sent}, on {connections} connections, for {seconds} s"),
             ..WorkloadNote::default()
         });
         let folder = folder.clone();
         programs.push(Program {
             suite: NAME.to_owned(),
-            name: name.clone(),
+            name: demand.to_string(),
             size: size.to_owned(),
             args: Vec::new(),
             artifact: Box::new(move |variant| artifact(folder.clone(), variant)),
@@ -173,7 +206,7 @@ fn servers(
             load: Some(load),
         });
     }
-    Ok((programs, notes))
+    (programs, notes)
 }
 
 fn artifact(folder: PathBuf, variant: Variant) -> PathBuf {
@@ -182,21 +215,6 @@ fn artifact(folder: PathBuf, variant: Variant) -> PathBuf {
         false => "server",
     };
     folder.join(variant.name()).join(name)
-}
-
-/// The rate of a name; none for the peak.
-fn rate(name: &str) -> Result<Option<u32>, RequestError> {
-    if name == PEAK {
-        return Ok(None);
-    }
-    match name.parse() {
-        // One name for one rate: no sign, no zeros before it.
-        Ok(rate) if rate > 0 && format!("{rate}") == name => Ok(Some(rate)),
-        _ => Err(RequestError::Refused(format!(
-            "http has no workload `{name}`: it is {PEAK}, or how many requests a second, such as \
-             20000"
-        ))),
-    }
 }
 
 /// The engines that were named, or both.
@@ -210,7 +228,7 @@ fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{experiment::Subject, request::Request};
+    use crate::experiment::Subject;
 
     fn refused(change: impl Fn(&mut Request)) -> String {
         let subject = Subject::named(Command::Suite, NAME).unwrap();
@@ -224,15 +242,30 @@ mod tests {
         applies(&env).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
+    fn asked(workloads: &[&str], is_quick: bool) -> Result<Vec<String>, String> {
+        let subject = Subject::named(Command::Suite, NAME).unwrap();
+        let mut request = Request::new(subject, PathBuf::from("/"));
+        request.workloads = workloads.iter().map(|name| (*name).to_owned()).collect();
+        request.duration.is_quick = is_quick;
+        let demands = demands(&request).map_err(|error| error.to_string())?;
+        Ok(demands.iter().map(Demand::to_string).collect())
+    }
+
     #[test]
-    fn a_rate_has_one_name() {
-        assert_eq!(rate(PEAK).unwrap(), None);
-        assert_eq!(rate("20000").unwrap(), Some(20_000));
-        for name in ["", "0", "+5", "05", "1e4", "-1", "9999999999", "Peak"] {
-            let error = rate(name).unwrap_err().to_string();
-            assert!(error.contains(&format!("`{name}`")), "{error}");
+    fn what_is_sent_is_what_is_named_each_once() {
+        assert_eq!(asked(&[], false).unwrap(), DEMANDS);
+        assert_eq!(asked(&[], true).unwrap(), QUICK);
+        let named = ["7@2", "peak", "7", "7@2"];
+        assert_eq!(asked(&named, true).unwrap(), ["7@2", "peak", "7"]);
+        for (name, why) in [
+            ("1e4", "it is peak, or how many requests a second"),
+            ("5@20001", "connections are 1 to 20000"),
+            ("5@1000", "it is called `5`"),
+        ] {
+            let error = asked(&["peak", name], false).unwrap_err();
+            let words = format!("http has no workload `{name}`: {why}");
+            assert!(error.starts_with(&words), "{error}");
         }
-        assert!(RATES.iter().chain(&QUICK).all(|name| rate(name).is_ok()));
     }
 
     #[test]

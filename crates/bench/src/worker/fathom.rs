@@ -16,12 +16,13 @@ use fathom_runner::{
     cycle::{Program, RunEnd, Streams},
     measure_module,
 };
+use fathom_sys::modes::CpuClock;
 use fathom_wasi::{
     BuildError, DirPerms, FilePerms, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker,
     uses_threads,
 };
 
-use super::load::{self, Driven};
+use super::load::{self, Driven, descriptors::needed};
 use crate::generator;
 use crate::own::OwnStrategy;
 use crate::probe::{ServeError, serve};
@@ -215,7 +216,16 @@ pub(crate) fn measure(
     let tell = |event: &Event| emitter.send(event);
     let compile = |bytes: &[u8]| {
         let server = Wasm::new(&engine, compile(bytes)?, own, measure, Some(&listener))?;
-        Ok(Driven::new(server, load, address, &measure.scratch, &tell))
+        // Its instance runs on the thread that asks.
+        let clock = |_: &Made| Ok(CpuClock::of_this_thread());
+        Ok(Driven::new(
+            server,
+            load,
+            address,
+            &measure.scratch,
+            clock,
+            &tell,
+        ))
     };
     let code_bytes = |driven: &Driven<'_, Wasm<'_>>| code_bytes(&driven.server);
     measure_module(measure, emitter, compile, code_bytes)
@@ -343,6 +353,11 @@ impl<'a> Wasm<'a> {
             let again = listener.try_clone();
             let again = again.map_err(|error| Refusal::new(FailureKind::Io, error.to_string()))?;
             builder = builder.preopened_socket(again);
+        }
+        if let Some(load) = &self.measure.load {
+            // A descriptor for each connection, which is waited for in both directions at most.
+            let count = needed(load.connections) as usize;
+            builder = builder.max_descriptors(count).max_subscriptions(2 * count);
         }
         builder.build().map_err(refused)
     }

@@ -4,13 +4,17 @@
 //! ```text
 //!  main thread  ── the server ───────────────────────────────▶ ends ─▶ its output, a verdict
 //!  another      ── ready? ─▶ oha -q RATE ─▶ /quit ─▶ Seen ─────────────┘
+//!                          └─ the server's processor clock ─┘ read here
 //! ```
 //!
 //! What must stay true: the server runs where and as every measured program does, and the
 //! generator on other processors where there are some; whatever becomes of the generator, the
 //! server is told to quit, and a server that ends early ends the generator. Both are children
-//! of this process, which its parent ends with all that it started.
+//! of this process, which its parent ends with all that it started. Processor time is that of
+//! what serves alone, a thread of this process or a process of its own, and of the time of the
+//! load alone.
 
+pub(crate) mod descriptors;
 mod oha;
 
 use std::{
@@ -33,7 +37,10 @@ use fathom_runner::{
     Refusal,
     cycle::{Program, RunEnd, Streams},
 };
-use fathom_sys::pin::pin_thread_to;
+use fathom_sys::{
+    modes::{ByMode, CpuClock},
+    pin::pin_thread_to,
+};
 
 /// What is printed of a load by which no request failed.
 pub(crate) const NO_FAILURE: &str = "no request failed";
@@ -43,25 +50,30 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(5);
 
 /// A program that is put under load each time that it runs.
-pub struct Driven<'a, P> {
+pub struct Driven<'a, P: Program> {
     /// The program.
     pub server: P,
     load: &'a Load,
     address: SocketAddr,
     scratch: &'a Path,
+    clock: Clock<P>,
     tell: Tell<'a>,
 }
+
+/// Whose processor time is the server's; asked of the thread that runs it.
+pub type Clock<P> = fn(&<P as Program>::Instance) -> io::Result<CpuClock>;
 
 /// Where events go.
 type Tell<'a> = &'a (dyn Fn(&Event) -> Result<(), Refusal> + Sync);
 
-impl<'a, P> Driven<'a, P> {
+impl<'a, P: Program> Driven<'a, P> {
     /// A program that listens, or will, at an address; files go to the scratch folder.
     pub fn new(
         server: P,
         load: &'a Load,
         address: SocketAddr,
         scratch: &'a Path,
+        clock: Clock<P>,
         tell: Tell<'a>,
     ) -> Driven<'a, P> {
         Driven {
@@ -69,13 +81,19 @@ impl<'a, P> Driven<'a, P> {
             load,
             address,
             scratch,
+            clock,
             tell,
         }
     }
 
     /// Has requests made until the time is up, then ends the server.
-    fn drive(&self, is_over: &AtomicBool) -> Result<oha::Seen, Refusal> {
-        let seen = ready(self.address, is_over).and_then(|()| self.generate(is_over));
+    fn drive(&self, clock: CpuClock, is_over: &AtomicBool) -> Result<Outcome, Refusal> {
+        let seen = ready(self.address, is_over).and_then(|()| {
+            let start = clock.read().ok();
+            let seen = self.generate(is_over)?;
+            let used = start.and_then(|start| clock.read().ok()?.since(&start));
+            Ok(Outcome { seen, used })
+        });
         if is_over.load(Ordering::Relaxed) {
             return seen.and_then(|_| Err(ended_early()));
         }
@@ -148,8 +166,10 @@ impl<P: Program<Error: From<Refusal>>> Program for Driven<'_, P> {
 
     fn run(&self, (server, verdict): &mut Self::Instance) -> Result<RunEnd, P::Error> {
         let is_over = AtomicBool::new(false);
+        let clock = (self.clock)(server);
+        let clock = clock.map_err(|error| io_refusal("the server's processor clock", &error))?;
         let (ended, driven) = thread::scope(|scope| {
-            let driver = scope.spawn(|| self.drive(&is_over));
+            let driver = scope.spawn(|| self.drive(clock, &is_over));
             let ended = self.server.run(server);
             is_over.store(true, Ordering::Relaxed);
             (ended, driver.join())
@@ -160,11 +180,11 @@ impl<P: Program<Error: From<Refusal>>> Program for Driven<'_, P> {
             return Ok(ended);
         }
         let panicked = || Refusal::new(FailureKind::Internal, "what drives the server panicked");
-        let seen = driven.map_err(|_| panicked())??;
-        writeln!(verdict, "{}", seen.verdict())
+        let outcome = driven.map_err(|_| panicked())??;
+        writeln!(verdict, "{}", outcome.seen.verdict())
             .map_err(|error| io_refusal("its output", &error))?;
         (self.tell)(&Event::Process {
-            metrics: metrics(&seen),
+            metrics: metrics(&outcome),
         })?;
         Ok(ended)
     }
@@ -174,21 +194,34 @@ impl<P: Program<Error: From<Refusal>>> Program for Driven<'_, P> {
     }
 }
 
-fn metrics(seen: &oha::Seen) -> BTreeMap<Metric, u64> {
-    BTreeMap::from([
+/// What came of a load.
+struct Outcome {
+    seen: oha::Seen,
+    /// What the server used meanwhile, where that can be told.
+    used: Option<ByMode>,
+}
+
+fn metrics(Outcome { seen, used }: &Outcome) -> BTreeMap<Metric, u64> {
+    let mut metrics = BTreeMap::from([
         (Metric::AnswersPerS, seen.per_second.round() as u64),
         (Metric::LatencyP50Ns, seen.p50_ns),
         (Metric::LatencyP90Ns, seen.p90_ns),
         (Metric::LatencyP99Ns, seen.p99_ns),
         (Metric::LatencyP999Ns, seen.p999_ns),
         (Metric::LatencyMaxNs, seen.max_ns),
-    ])
+    ]);
+    if let (Some(used), 1..) = (used, seen.answers) {
+        metrics.insert(Metric::AnswerUserNs, used.user_ns / seen.answers);
+        metrics.insert(Metric::AnswerSystemNs, used.system_ns / seen.answers);
+    }
+    metrics
 }
 
-/// The load of a request, and a socket of loopback that listens for it.
+/// The load of a request, and a socket of loopback that listens for it. From now on this process
+/// and its children may have as many descriptors as that takes.
 ///
 /// # Errors
-/// Several instances at once, which one socket is not for; no such socket.
+/// Several instances at once, which one socket is not for; no such socket; too few descriptors.
 pub fn listen(measure: &Measure) -> Result<Option<(&Load, TcpListener)>, Refusal> {
     let Some(load) = &measure.load else {
         return Ok(None);
@@ -197,6 +230,7 @@ pub fn listen(measure: &Measure) -> Result<Option<(&Load, TcpListener)>, Refusal
         let message = "a server under load is one instance: threads must be 1";
         return Err(Refusal::new(FailureKind::Unsupported, message));
     }
+    descriptors::raise(load.connections)?;
     let listener = listener().map_err(|error| io_refusal("no port of loopback", &error))?;
     Ok(Some((load, listener)))
 }

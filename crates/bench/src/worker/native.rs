@@ -27,6 +27,7 @@ use fathom_runner::{
     measure_program, metrics_of,
 };
 use fathom_sys::{
+    modes::CpuClock,
     spawn::spawn_traced,
     usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
 };
@@ -207,7 +208,8 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         None => return measured(&program, measure, emitter),
         Some((load, address)) => {
             let tell = |event: &Event| emitter.send(event);
-            let driven = Driven::new(program, load, address, &measure.scratch, &tell);
+            let clock = |running: &Running| CpuClock::of_process(running.child.id());
+            let driven = Driven::new(program, load, address, &measure.scratch, clock, &tell);
             measure_program(&driven, measure, emitter, explained)?;
             program = driven.server;
         }

@@ -201,6 +201,8 @@ pub fn noun(figure: Figure) -> String {
         Figure::LatencyP99 => "latency of 99 %".to_owned(),
         Figure::LatencyP999 => "latency of 99.9 %".to_owned(),
         Figure::LatencyMax => "longest latency".to_owned(),
+        Figure::AnswerUser => "user time an answer".to_owned(),
+        Figure::AnswerSystem => "kernel time an answer".to_owned(),
         Figure::RssMean => "mean memory".to_owned(),
         Figure::VirtualMean => "mean address space".to_owned(),
         Figure::HostMemory => "memory of the host in use".to_owned(),

@@ -2,6 +2,8 @@
 
 use std::{os::unix::fs::PermissionsExt, path::PathBuf, sync::Mutex};
 
+use fathom_sys::usage::thread_cpu_ns;
+
 use super::*;
 
 /// What oha prints of a load without a failure.
@@ -36,10 +38,11 @@ fn requests_that_fail_are_told_of() {
     assert_ne!(seen.verdict(), NO_FAILURE);
 }
 
-/// A server that ends at `/quit`, or after so many answers.
+/// A server that ends at `/quit`, or after so many answers, and works for each answer.
 struct Server {
     listener: TcpListener,
     answers_max: usize,
+    work_ns: u64,
 }
 
 impl Program for Server {
@@ -66,6 +69,8 @@ impl Program for Server {
                 stream.read_exact(&mut byte).unwrap();
                 text.extend(byte);
             }
+            let start = thread_cpu_ns();
+            while thread_cpu_ns() - start < self.work_ns {}
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
             if text.starts_with(b"GET /quit ") {
                 break;
@@ -82,6 +87,15 @@ impl Program for Server {
 
 /// A server driven by a script once: what came of it, what was printed, and what was told.
 fn driven(script: &str, answers_max: usize) -> (Result<RunEnd, Refusal>, String, Vec<Event>) {
+    driven_working(script, answers_max, 0)
+}
+
+/// The same by a server that works for so long for each answer.
+fn driven_working(
+    script: &str,
+    answers_max: usize,
+    work_ns: u64,
+) -> (Result<RunEnd, Refusal>, String, Vec<Event>) {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let text = format!(
@@ -101,8 +115,10 @@ fn driven(script: &str, answers_max: usize) -> (Result<RunEnd, Refusal>, String,
     let server = Server {
         listener,
         answers_max,
+        work_ns,
     };
-    let program = Driven::new(server, &load, address, folder.path(), &tell);
+    let clock = |(): &()| Ok(CpuClock::of_this_thread());
+    let program = Driven::new(server, &load, address, folder.path(), clock, &tell);
     let streams = Streams {
         stdin: None,
         stdout: File::create(at("stdout")).unwrap(),
@@ -143,6 +159,30 @@ fn a_server_is_driven_told_to_quit_and_judged() {
     };
     assert_eq!(metrics[&Metric::AnswersPerS], 500);
     assert_eq!(metrics[&Metric::LatencyP99Ns], 2_000_000);
+}
+
+#[test]
+fn processor_time_is_the_servers_while_it_is_driven_for_each_answer() {
+    // Four requests by a generator that works itself: what is in front of the load and behind
+    // it, an answer each, is not counted, and nor is the generator.
+    let script = format!(
+        "python3 - \"$@\" <<'PY'\nimport socket, sys, time\n\
+         host, port = sys.argv[-1][7:-1].split(':')\n\
+         for _ in range(4):\n\
+         \x20   s = socket.create_connection((host, int(port)))\n\
+         \x20   s.sendall(b'GET / HTTP/1.1\\r\\n\\r\\n')\n\
+         \x20   while s.recv(100): pass\n\
+         end = time.process_time() + 0.2\n\
+         while time.process_time() < end: pass\nPY\ncat <<'END'\n{}\nEND",
+        OUTPUT.replace(r#""200":1000"#, r#""200":4"#)
+    );
+    let (end, _, told) = driven_working(&script, usize::MAX, 50_000_000);
+    assert_eq!(end.unwrap().exit, 0);
+    let [Event::Process { metrics }] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    let used = metrics[&Metric::AnswerUserNs] + metrics[&Metric::AnswerSystemNs];
+    assert!((50_000_000..60_000_000).contains(&used), "{metrics:?}");
 }
 
 #[test]
