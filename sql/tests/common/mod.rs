@@ -1,5 +1,7 @@
 //! What tests of hostile modules share.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use std::time::{Duration, Instant};
 
 use datafusion::prelude::SessionConfig;

@@ -46,7 +46,7 @@ pub fn work<'a>(
 
 fn answer(found: &[RecordBatch]) -> u64 {
     let columns = found.iter().map(RecordBatch::columns);
-    columns.fold(0, |before, columns| sum(before, columns))
+    columns.fold(0, sum)
 }
 
 /// All rounds but the last find where clusters are; the last returns the points.

@@ -182,7 +182,7 @@ fn processor_time_is_the_servers_while_it_is_driven_for_each_answer() {
         panic!("{told:?}");
     };
     let used = metrics[&Metric::AnswerUserNs] + metrics[&Metric::AnswerSystemNs];
-    assert!((50_000_000..60_000_000).contains(&used), "{metrics:?}");
+    assert!((50_000_000..70_000_000).contains(&used), "{metrics:?}");
 }
 
 #[test]
