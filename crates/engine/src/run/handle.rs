@@ -348,12 +348,7 @@ impl Module {
     }
 
     pub(crate) fn export(&self, name: &str) -> Option<EntityIndex> {
-        self.0
-            .info
-            .exports
-            .iter()
-            .find(|(n, _)| n == name)
-            .map(|(_, index)| *index)
+        self.0.info.export(name)
     }
 
     /// References to its own functions that escape, in the order of their indices.

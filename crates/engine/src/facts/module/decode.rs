@@ -368,6 +368,7 @@ impl Decoder {
     fn finish(mut self) -> ModuleInfo {
         self.info.escaping.sort_unstable();
         self.info.escaping.dedup();
+        self.info.exported = ExportOrder::of(&self.info.exports);
         self.info
     }
 }

@@ -199,6 +199,9 @@ pub(crate) struct TypePlace {
     pub depth: u32,
 }
 
+/// A name and what is exported by it.
+pub type Export = (String, EntityIndex);
+
 /// Everything a module declares.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleInfo {
@@ -238,7 +241,9 @@ pub struct ModuleInfo {
     /// Type index of every tag, imported ones first.
     pub tags: Vec<u32>,
     /// Exports, in order: name and item.
-    pub exports: Vec<(String, EntityIndex)>,
+    pub exports: Vec<Export>,
+    /// Positions in `exports`, to find them by.
+    pub(crate) exported: ExportOrder,
     /// Start function.
     pub start: Option<u32>,
     /// Element segments.
@@ -299,11 +304,84 @@ impl ModuleInfo {
     /// The name of a function for messages: from the name section, else from
     /// an export, else nothing.
     pub fn func_name(&self, index: u32) -> Option<&str> {
-        self.func_names.get(&index).map(String::as_str).or_else(|| {
-            self.exports
-                .iter()
-                .find(|(_, e)| *e == EntityIndex::Func(index))
-                .map(|(name, _)| name.as_str())
-        })
+        let named = self.func_names.get(&index).map(String::as_str);
+        named.or_else(|| self.exported.name_of(&self.exports, index))
+    }
+
+    /// What is exported by this name.
+    pub(crate) fn export(&self, name: &str) -> Option<EntityIndex> {
+        self.exported.named(&self.exports, name)
+    }
+}
+
+/// The positions of exports in two orders: a module may have a hundred thousand, of which a
+/// host asks for each by its name, and a backtrace for the name of each function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExportOrder {
+    /// All, by name.
+    by_name: Vec<u32>,
+    /// Those of functions, by function, of one function in the order of the module.
+    by_func: Vec<u32>,
+}
+
+impl ExportOrder {
+    pub(crate) fn of(exports: &[Export]) -> Self {
+        let positions = 0..u32::try_from(exports.len()).expect("the parser's limit on exports");
+        let is_func = |at: &u32| matches!(exports[*at as usize].1, EntityIndex::Func(_));
+        let mut by_func: Vec<u32> = positions.clone().filter(is_func).collect();
+        by_func.sort_by_key(|at| func_of(exports, *at));
+        let mut by_name: Vec<u32> = positions.collect();
+        by_name.sort_by(|a, b| exports[*a as usize].0.cmp(&exports[*b as usize].0));
+        Self { by_name, by_func }
+    }
+
+    fn named(&self, exports: &[Export], name: &str) -> Option<EntityIndex> {
+        let at = (self.by_name).binary_search_by(|at| exports[*at as usize].0.as_str().cmp(name));
+        Some(exports[self.by_name[at.ok()?] as usize].1)
+    }
+
+    /// The first name under which a function is exported.
+    fn name_of<'a>(&self, exports: &'a [Export], func: u32) -> Option<&'a str> {
+        let first = (self.by_func).partition_point(|at| func_of(exports, *at) < Some(func));
+        let at = *self.by_func.get(first)?;
+        (func_of(exports, at) == Some(func)).then(|| exports[at as usize].0.as_str())
+    }
+}
+
+/// The function that is exported at a position.
+fn func_of(exports: &[Export], at: u32) -> Option<u32> {
+    match exports[at as usize].1 {
+        EntityIndex::Func(func) => Some(func),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::features::Features;
+    use crate::facts::module::decode;
+
+    #[test]
+    fn exports_are_found_by_name_and_functions_have_their_first() {
+        let text = r#"(module
+            (func $f) (func $g) (func) (memory 0)
+            (export "z" (func $g)) (export "m" (memory 0)) (export "" (func $f))
+            (export "a" (func $g)) (export "é" (func $f)))"#;
+        let wasm = wat::parse_str(text).unwrap();
+        let info = decode(&wasm, Features::all()).unwrap().0;
+        let info = ModuleInfo {
+            func_names: HashMap::new(),
+            ..info
+        };
+        for (name, item) in &info.exports {
+            assert_eq!(info.export(name), Some(*item), "{name:?}");
+        }
+        for name in ["b", "zz", "e", "mm"] {
+            assert_eq!(info.export(name), None, "{name:?}");
+        }
+        let names = [0, 1, 2, 3].map(|func| info.func_name(func));
+        assert_eq!(names, [Some(""), Some("z"), None, None]);
+        assert_eq!(ModuleInfo::default().func_name(0), None);
     }
 }
