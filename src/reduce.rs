@@ -30,10 +30,8 @@ use fathom_rewrite::shape::Shape;
 
 use self::side::{Ending, Side};
 use crate::bench::args::duration;
-use crate::inputs;
 use crate::invocation::Invocation;
-use crate::record::beside;
-use crate::run::load;
+use crate::replay::Recording;
 
 /// Stopped by a signal: as a shell says it of SIGINT.
 const STOPPED: u8 = 130;
@@ -93,22 +91,21 @@ impl FromStr for Keep {
 /// A record that is damaged or of another module, an engine that is not there, no difference.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let word = args.record.display().to_string();
-    let module = args.module.unwrap_or_else(|| beside(&args.record));
-    let output = args
-        .output
-        .unwrap_or_else(|| args.record.with_extension("reduced.wasm"));
-    inputs::spare(&output, [args.record.as_path(), &module])?;
-    let record = crate::replay::read(&args.record).with_context(|| word.clone())?;
-    let wasm = load::read(&module)?;
-    let whole = replay(&record, &wasm).with_context(|| word.clone())?;
+    let read = crate::replay::read(&args.record, args.module, args.output, "reduced.wasm")?;
+    let Recording {
+        record,
+        wasm,
+        output,
+    } = &read;
+    let whole = replay(record, wasm).with_context(|| word.clone())?;
     let Keep::Wrong(wanted) = args.keep;
     let home = invocation.home()?;
-    let calls = Calls::of(&record, &whole.checked)?;
+    let calls = Calls::of(record, &whole.checked)?;
     let mut reduction = Reduction {
         ours: Side::of(&Wanted::own(), home.as_ref(), args.time_limit)?,
         theirs: Side::of(&wanted, home.as_ref(), args.time_limit)?,
-        shape: Shape::of(&wasm)?,
-        wasm: &wasm,
+        shape: Shape::of(wasm)?,
+        wasm,
         parts: calls.all(),
         calls,
         bodies: BTreeMap::new(),
@@ -127,7 +124,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     reduction.set_budget(args.budget);
     reduction.reduce();
-    reduction.finish(&output)
+    reduction.finish(output)
 }
 
 /// Why nothing more is tried.

@@ -39,25 +39,47 @@ pub struct Args {
 /// # Errors
 /// A record that is damaged or of another module; a module that is not replayed.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let word = args.record.display().to_string();
-    let module = args.module.unwrap_or_else(|| beside(&args.record));
-    let output = args
-        .output
-        .unwrap_or_else(|| args.record.with_extension("replay.wasm"));
-    inputs::spare(&output, [args.record.as_path(), &module])?;
-    let record = read(&args.record).with_context(|| word.clone())?;
-    let wasm = load::read(&module)?;
-    let made = replay(&record, &wasm).with_context(|| word.clone())?;
-    fs::write(&output, &made.wasm).with_context(|| output.display().to_string())?;
-    tell(&output, &record, &made, wasm.len());
+    let read = read(&args.record, args.module, args.output, "replay.wasm")?;
+    let output = &read.output;
+    let made =
+        replay(&read.record, &read.wasm).with_context(|| args.record.display().to_string())?;
+    fs::write(output, &made.wasm).with_context(|| output.display().to_string())?;
+    tell(output, &read.record, &made, read.wasm.len());
     Ok(ExitCode::SUCCESS)
 }
 
-/// The record in a file.
+/// What was recorded, and where what is made of it goes.
+pub struct Recording {
+    pub record: Record,
+    /// The module.
+    pub wasm: Vec<u8>,
+    pub output: PathBuf,
+}
+
+/// Reads a record and its module, which is beside it where none is named, as what is made of
+/// them is, with an extension.
 ///
 /// # Errors
-/// What is none, is cut off or was changed.
-pub fn read(path: &Path) -> anyhow::Result<Record> {
+/// What is no record, is cut off or was changed; an output that is one of the inputs.
+pub fn read(
+    record: &Path,
+    module: Option<PathBuf>,
+    output: Option<PathBuf>,
+    extension: &str,
+) -> anyhow::Result<Recording> {
+    let module = module.unwrap_or_else(|| beside(record));
+    let output = output.unwrap_or_else(|| record.with_extension(extension));
+    inputs::spare(&output, [record, &module])?;
+    let whole = recorded(record).with_context(|| record.display().to_string())?;
+    Ok(Recording {
+        record: whole,
+        wasm: load::read(&module)?,
+        output,
+    })
+}
+
+/// The record in a file.
+fn recorded(path: &Path) -> anyhow::Result<Record> {
     let file: File = regular::open(path)?;
     let bytes = file.metadata()?.len();
     Ok(Record::read(BufReader::new(file), bytes)?)

@@ -37,7 +37,7 @@ pub fn digits_type() -> Signature {
 
 /// A memory that is written to.
 #[derive(Clone, Copy, Debug)]
-pub struct Paper {
+pub struct Printer {
     /// Its index.
     pub memory: u32,
     /// Whether its addresses have 64 bits.
@@ -56,7 +56,7 @@ pub enum Part<'a> {
     Number(i64, &'a dyn Fn(&mut InstructionSink<'_>)),
 }
 
-impl Paper {
+impl Printer {
     /// An access to the memory.
     pub fn arg(&self, offset: u64) -> MemArg {
         MemArg {

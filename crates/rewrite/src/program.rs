@@ -16,7 +16,7 @@ use wasmparser::FuncType;
 use crate::Malformed;
 use crate::closed::{self, Additions, trap};
 use crate::layout::Layout;
-use crate::output::{self, Paper, Part, WASI};
+use crate::output::{self, Part, Printer, WASI};
 use crate::shape::{Import, Shape, Space, plain};
 
 /// What is to become of a module.
@@ -167,7 +167,7 @@ impl Calls<'_> {
             additions.exports.push(export);
         }
         additions.hides = |name| ["_start", "_initialize"].contains(&name);
-        let paper = Paper {
+        let printer = Printer {
             memory,
             is_wide: shape.memories.first().is_some_and(|ty| ty.memory64),
             fd_write: layout.added_import(0),
@@ -180,8 +180,8 @@ impl Calls<'_> {
         ];
         additions.imports = vec![(WASI, "fd_write", layout.new_type(0))];
         additions.functions = vec![
-            (layout.new_type(1), paper.digits()),
-            (layout.new_type(2), self.start(&paper)?),
+            (layout.new_type(1), printer.digits()),
+            (layout.new_type(2), self.start(&printer)?),
         ];
         let start = ("_start".to_owned(), ExportKind::Func, layout.new_func(1));
         additions.exports.push(start);
@@ -210,7 +210,7 @@ impl Calls<'_> {
         found.ok_or_else(|| ProgramError::NoFunction(name.to_owned()))
     }
 
-    fn start(&self, paper: &Paper) -> Result<Function, ProgramError> {
+    fn start(&self, printer: &Printer) -> Result<Function, ProgramError> {
         let (func, ty) = self.function(&self.call.name)?;
         let kinds = ty.params().iter().chain(ty.results());
         if kinds
@@ -246,31 +246,31 @@ impl Calls<'_> {
         for index in (0..results.len() as u32).rev() {
             f.local_set(2 + index);
         }
-        self.tell(f, paper, &results);
+        self.tell(f, printer, &results);
         f.end();
         Ok(body)
     }
 
     /// Writes what was returned, where there is a page of memory to write it from.
-    fn tell(&self, f: &mut InstructionSink<'_>, paper: &Paper, results: &[ValType]) {
-        f.memory_size(paper.memory);
-        match paper.is_wide {
+    fn tell(&self, f: &mut InstructionSink<'_>, printer: &Printer, results: &[ValType]) {
+        f.memory_size(printer.memory);
+        match printer.is_wide {
             true => f.i64_eqz(),
             false => f.i32_eqz(),
         };
         f.if_(wasm_encoder::BlockType::Empty).return_().end();
         if results.is_empty() {
             let line = format!("{} returned\n", self.call.name);
-            paper.write(f, 1, [0, 1], &[Part::Text(&line)]);
+            printer.write(f, 1, [0, 1], &[Part::Text(&line)]);
         }
         for (index, ty) in (0u32..).zip(results) {
             let line = format!("{} returned {ty:?} 0x", self.call.name).to_lowercase();
             for (half, text) in halves(*ty).iter().zip([line.as_str(), " 0x"]) {
                 let push = |f: &mut InstructionSink<'_>| bits(f, 2 + index, *ty, *half);
                 let parts = [Part::Text(text), Part::Number(16, &push)];
-                paper.write(f, 1, [0, 1], &parts);
+                printer.write(f, 1, [0, 1], &parts);
             }
-            paper.write(f, 1, [0, 1], &[Part::Text("\n")]);
+            printer.write(f, 1, [0, 1], &[Part::Text("\n")]);
         }
     }
 }

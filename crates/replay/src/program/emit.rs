@@ -12,7 +12,7 @@ mod host;
 
 use fathom_rewrite::closed::{Additions, Signature};
 use fathom_rewrite::layout::Layout;
-use fathom_rewrite::output::{self, Paper, Part, WASI};
+use fathom_rewrite::output::{self, Part, Printer, WASI};
 use fathom_rewrite::shape::{Shape, Space};
 use wasm_encoder::{
     BlockType, ConstExpr, ExportKind, Function, GlobalType, InstructionSink, MemoryType, RefType,
@@ -80,7 +80,7 @@ pub struct Emit<'a> {
     record: &'a Record,
     checked: &'a Checked,
     script: &'a Script,
-    paper: Paper,
+    printer: Printer,
     /// Whether code that was written takes references from the table of them.
     takes_references: std::cell::Cell<bool>,
 }
@@ -100,7 +100,7 @@ impl<'a> Emit<'a> {
             checked,
             script,
             takes_references: std::cell::Cell::new(false),
-            paper: Paper {
+            printer: Printer {
                 memory: layout.moved(Space::Memory, MEMORY),
                 is_wide: shape.memories.first().is_some_and(|ty| ty.memory64),
                 fd_write: layout.added_import(0),
@@ -214,7 +214,7 @@ impl<'a> Emit<'a> {
                 self.script.bytes.clone(),
             ],
             exports: vec![
-                ("memory".to_owned(), ExportKind::Memory, self.paper.memory),
+                ("memory".to_owned(), ExportKind::Memory, self.printer.memory),
                 ("_start".to_owned(), ExportKind::Func, self.own(Own::Start)),
             ],
             names: self.names(),
@@ -260,7 +260,7 @@ impl<'a> Emit<'a> {
 
     fn functions(&self) -> Vec<(u32, Function)> {
         let mut all = vec![
-            (self.ty(Type::Digits), self.paper.digits()),
+            (self.ty(Type::Digits), self.printer.digits()),
             (self.ty(Type::Word), self.word()),
             (self.ty(Type::Number), self.mix()),
             (self.ty(Type::Nothing), self.check()),
@@ -309,16 +309,16 @@ impl<'a> Emit<'a> {
     fn word(&self) -> Function {
         let mut body = Function::new([(1, ValType::I64)]);
         let f = &mut body.instructions();
-        let (at, arg) = (self.cell(Cell::Word), self.paper.arg(0));
-        self.paper.constant(f, 0);
+        let (at, arg) = (self.cell(Cell::Word), self.printer.arg(0));
+        self.printer.constant(f, 0);
         f.i64_load(arg).local_set(0);
-        self.paper.constant(f, 0);
+        self.printer.constant(f, 0);
         f.global_get(at).i32_const(WORD);
-        f.memory_init(self.paper.memory, self.segment());
+        f.memory_init(self.printer.memory, self.segment());
         f.global_get(at).i32_const(WORD).i32_add().global_set(at);
-        self.paper.constant(f, 0);
+        self.printer.constant(f, 0);
         f.i64_load(arg);
-        self.paper.constant(f, 0);
+        self.printer.constant(f, 0);
         f.local_get(0).i64_store(arg);
         f.end();
         body
@@ -372,7 +372,7 @@ impl<'a> Emit<'a> {
             Part::Number(10, &border),
             Part::Text(&of),
         ];
-        self.paper.write(f, 2, [0, 1], &parts);
+        self.printer.write(f, 2, [0, 1], &parts);
         f.i32_const(1).call(self.layout.added_import(1));
         f.unreachable().end();
         body

@@ -49,12 +49,11 @@ impl Calls<'_> {
             if is_outside && (is_call || is_end) && has_begun {
                 calls.push(&mut part);
             }
+            if part.events == 0 {
+                part.bytes.start = from;
+            }
             part.events += 1;
-            part.bytes = (if part.events == 1 {
-                from
-            } else {
-                part.bytes.start
-            })..events.at();
+            part.bytes.end = events.at();
             match event {
                 Event::Begin => {
                     has_begun = true;

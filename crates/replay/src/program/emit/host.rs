@@ -1,7 +1,7 @@
 //! What the host did: the function that reads words and does what they say, until the guest
 //! is to run again.
 
-use fathom_rewrite::output::{Paper, Part};
+use fathom_rewrite::output::{Part, Printer};
 use fathom_rewrite::shape::Space;
 use wasm_encoder::{BlockType, Function, InstructionSink, ValType};
 
@@ -165,9 +165,9 @@ impl Emit<'_> {
         self.as_address(f, memory);
         let moved = self.layout.moved(Space::Memory, memory);
         f.i32_load(
-            Paper {
+            Printer {
                 memory: moved,
-                ..self.paper
+                ..self.printer
             }
             .arg(0),
         );
@@ -207,7 +207,7 @@ impl Emit<'_> {
         };
         let head = answer_head(self.script);
         let parts = [Part::Text(&head), Part::Number(16, &hash), Part::Text("\n")];
-        self.paper.write(f, 1, own, &parts);
+        self.printer.write(f, 1, own, &parts);
         match is_inside {
             true => f
                 .i32_const(0)
