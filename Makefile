@@ -12,8 +12,11 @@ FATHOM := $(CARGO) run --release --locked --quiet --
 ARGS ?=
 # Of the runner of functions in SQL: none, or datafusion.
 FEATURES ?=
-# Those that `make check-all` compiles; all of them where none is named.
+# Those that `make check-all` compiles, all of them where none is named; or `--changed`.
 PARTS ?=
+# How `make test` compiles what is outside the workspace while the tests of the workspace run:
+# with the processor time that those leave, which is a quarter.
+BESIDE := CARGO=$(CARGO) nice -n 19
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
@@ -44,9 +47,12 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(MAKE) --no-print-directory book
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
-	$(CARGO) test --locked --workspace --no-fail-fast
+	$(CARGO) test --locked --workspace --no-run
+	$(BESIDE) $(PYTHON) tests/compiles/run.py --changed & beside=$$!; failed=; \
+	  trap 'kill $$beside 2>/dev/null || true' EXIT; \
+	  $(CARGO) test --locked --workspace --no-fail-fast || failed=yes; \
+	  wait $$beside || failed=yes; [ -z "$$failed" ]
 	$(MAKE) --no-print-directory test-llvm
-	$(MAKE) --no-print-directory check-all
 	$(MAKE) --no-print-directory walks
 	$(MAKE) --no-print-directory python-tests
 

@@ -5,6 +5,7 @@ import io
 import pathlib
 import re
 import unittest
+import unittest.mock
 
 import run
 
@@ -47,7 +48,8 @@ class Parts(unittest.TestCase):
     def test_make_test_leaves_none_out(self):
         makefile = (run.ROOT / "Makefile").read_text()
         recipe = re.search(r"^test: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
-        self.assertIn("\t$(MAKE) --no-print-directory check-all\n", recipe)
+        self.assertIn(" tests/compiles/run.py --changed &", recipe)
+        self.assertIn("wait $$beside || failed=yes", recipe)
 
     def test_names_are_folders(self):
         for name in set(run.PARTS) - {"python", "javascript", "shell"}:
@@ -71,6 +73,24 @@ class Lines(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertRegex(lines, r"one +0 s  FAILED\ncc one.c\none.c:1: error\ncheck: two")
         self.assertIn("failed: one", lines)
+
+    def test_what_is_unchanged_is_left_out_where_that_is_asked_for(self):
+        done = []
+
+        class Known:
+            def has(self, name):
+                return name == "sql"
+
+            def add(self, name, of):
+                done.append(f"{name} is known")
+
+        parts = {name: lambda name=name: done.append(name) for name in ("fuzz", "engines/wasmi", "sql")}
+        with unittest.mock.patch.object(run, "Checked", Known):
+            status, lines = said(parts, ["--changed"])
+            self.assertEqual((status, done), (0, ["fuzz", "engines/wasmi", "engines/wasmi is known"]))
+            self.assertRegex(lines, r"check: sql +0 s  unchanged since it was checked\n")
+            said(parts, ["sql"])
+        self.assertEqual(done[3:], ["sql", "sql is known"])
 
     def test_one_that_is_unknown(self):
         status, lines = said({"one": lambda: None}, ["two"])
