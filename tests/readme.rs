@@ -113,7 +113,8 @@ impl Place {
         }
         fs::write(
             place.path("fathom.toml"),
-            "engines = [\"fathom:guard\"]\nrounds = 1\nwait-idle = \"0s\"\n",
+            // A command that goes on until something is found takes as long as the machine is noisy.
+            "engines = [\"fathom:guard\"]\nrounds = 1\nbudget = \"10s\"\nwait-idle = \"0s\"\n",
         )
         .unwrap();
         place
