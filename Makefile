@@ -49,7 +49,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace --no-run
 	$(BESIDE) $(PYTHON) tests/compiles/run.py --changed & beside=$$!; failed=; \
-	  trap 'kill $$beside 2>/dev/null || true' EXIT; \
+	  trap 'kill $$beside 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
 	  $(CARGO) test --locked --workspace --no-fail-fast || failed=yes; \
 	  wait $$beside || failed=yes; [ -z "$$failed" ]
 	$(MAKE) --no-print-directory test-llvm
