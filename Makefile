@@ -15,7 +15,7 @@ FEATURES ?=
 # Those that `make check-all` compiles, all of them where none is named; or `--changed`.
 PARTS ?=
 # How `make test` compiles what is outside the workspace while the tests of the workspace run:
-# with the processor time that those leave, which is a quarter.
+# with the processor time that those leave.
 BESIDE := CARGO=$(CARGO) nice -n 19
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000

@@ -1,7 +1,7 @@
 """Which workspaces were checked as they are now: a digest of all that their check reads.
 
     inputs(part)   its own files, the crates of ours that it depends on, what it includes
-    digest(part)   of those, by name and content, with the compiler's version
+    digest(part)   of those, by name and content
     Checked        the digests of the last checks that went well, in checked.toml
 
 A check of a workspace answers the same for the same files: its crates are pinned by a lock file,
@@ -31,11 +31,11 @@ DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 NAMED = re.compile(r'(?:#\[path = |include(?:_str|_bytes)?!\(\s*)"([^"]+)"')
 
 
-def tracked(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Files of ours in a folder."""
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=folder,
-                            check=True, stdout=subprocess.PIPE, text=True).stdout
-    files = (folder / name for name in listed.split("\0") if name)
+def tracked(*patterns: str, folder: pathlib.Path = ROOT) -> list[pathlib.Path]:
+    """Files of ours in a folder, all or those with these names."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *patterns],
+                            cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+    files = (folder / name for name in sorted(set(listed.split("\0"))) if name)
     return [file for file in files if file.is_file()]
 
 
@@ -50,7 +50,7 @@ def inputs(part: str, root: pathlib.Path = ROOT) -> list[pathlib.Path]:
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder.relative_to(root)} is no folder, and something of {part} depends on it")
         folders.add(folder)
-        files = tracked(folder)
+        files = tracked(folder=folder)
         found.update(files)
         for manifest in (file for file in files if file.name == "Cargo.toml"):
             waiting.extend(crates(manifest, root))

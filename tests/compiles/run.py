@@ -30,7 +30,7 @@ import sys
 import time
 import warnings
 
-from checked import Checked, digest
+from checked import Checked, digest, tracked
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "engines"
@@ -83,13 +83,6 @@ def needed(program: str, package: str) -> str:
     if found is None:
         raise Skipped(f"needs the program {program} (Debian: apt-get install {package})")
     return found
-
-
-def tracked(*patterns: str) -> list[pathlib.Path]:
-    """Files of ours with these names."""
-    listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *patterns])
-    files = (ROOT / name for name in sorted(set(listed.split("\0"))) if name)
-    return [file for file in files if file.is_file()]
 
 
 # Rust -------------------------------------------------------------------

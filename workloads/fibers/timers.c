@@ -1,5 +1,5 @@
 /* timers: a thousand fibers that sleep and put into a queue, or take from it and sleep, by a
- * scheduler with a wheel of times. What is between two switches is a few instructions. */
+ * scheduler with a wheel of times. They do nothing else. */
 #include "timers.h"
 
 static uint32_t turns;
