@@ -323,7 +323,7 @@ fn unsafe_stands_only_where_it_may() {
     let mut wrong = Vec::new();
     for source in sources(&["rs"]) {
         let allows = source.text.contains(concat!("allow(", "unsafe_code)"));
-        let is_free = source.path.starts_with("crates/sys/") || source.path.starts_with("fuzz/");
+        let is_free = source.path.starts_with("crates/sys/");
         if allows && !is_free && !exceptions.allow(&source.path) {
             wrong.push(format!("{}: allows unsafe code", source.path));
         }

@@ -109,7 +109,7 @@ impl fmt::Display for Way {
 }
 
 /// The compiler in the checkout, from wherever the crate is that takes this.
-fn zig() -> Option<PathBuf> {
+pub fn zig() -> Option<PathBuf> {
     let from = Path::new(env!("CARGO_MANIFEST_DIR"));
     let all = from
         .ancestors()

@@ -12,8 +12,7 @@ use fathom_engine::{
     ValType,
 };
 
-/// A number below its argument, which is not 0; the same each time for a seed.
-pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
+use crate::generate::Below;
 
 /// What the leases of a seed met, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]

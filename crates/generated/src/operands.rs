@@ -19,10 +19,8 @@ mod ops;
 
 use std::fmt::Write as _;
 
+use crate::generate::Below;
 use body::Body;
-
-/// A number below its argument, which is not 0; the same each time for a seed.
-pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
 
 /// A type of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use crate::generate::Below;
+
 use super::ops::{
     CONVERSIONS, FLOAT, FLOAT_COMPARED, FLOAT_UNARY, INTEGER, INTEGER_COMPARED, LARGE_OFFSETS,
     LOADS, OFFSETS, STORES,
 };
-use super::{Below, Shape, Signature, Ty, list};
+use super::{Shape, Signature, Ty, list};
 
 /// Operands that wait at most.
 pub(super) const DEPTH_MAX: usize = 30;

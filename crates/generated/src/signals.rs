@@ -10,6 +10,8 @@
 //!
 //! Handlers belong to a process: [`begin`] comes before the first engine.
 
+#![allow(unsafe_code)]
+
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,8 +22,7 @@ use fathom_engine::{
     Module, Opt, Result, Store,
 };
 
-/// A number below its argument, which is not 0; the same each time for a seed.
-pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
+use crate::generate::Below;
 
 /// What the runs of a seed met, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,8 +5,7 @@
 //! is mixed into a checksum that all share. Statements count down a common budget, so that
 //! every program ends.
 
-/// A number below its argument, which is not 0; the same each time for a seed.
-pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
+use crate::generate::Below;
 
 /// Slots for continuations that take a number, and as many for those that take none and
 /// those that are only switched to.

@@ -15,6 +15,9 @@ const ENTROPY_BYTES: usize = 4096;
 /// A deterministic stream: SplitMix64 (Steele, Lea and Flood, 2014).
 pub struct Stream(u64);
 
+/// A number below a bound, which is not 0: what a generator is driven by.
+pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
+
 impl Stream {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Stream {

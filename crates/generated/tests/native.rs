@@ -1,8 +1,7 @@
 //! Random sequences of calls, and the same by native system calls on a twin folder,
-//! by the code of `fuzz/`. Many more: `fuzz/README.md`.
+//! and nothing lost. Many more: `fuzz/README.md`.
 
-#[path = "../../../fuzz/src/wasi/mod.rs"]
-mod wasi;
+use fathom_generated::wasi;
 
 const SEQUENCES: u64 = 200;
 

@@ -1,40 +1,24 @@
-//! A small number of what the targets of `fuzz/` run, by their code: our strategies
-//! against each other, instructions at extreme values, what is rewritten, and bytes that
-//! are no module. Many more of all, and wasmtime to agree with: `make fuzz`.
+//! A small number of what the targets of `fuzz` run: our strategies against each other,
+//! instructions at extreme values, what is rewritten, and bytes that are no module. Many more of
+//! all, and wasmtime to agree with: `make fuzz`.
 
-#[path = "../fuzz/src/continuations/mod.rs"]
-mod continuations;
-#[path = "../fuzz/src/copies.rs"]
-mod copies;
-#[path = "../fuzz/src/damage.rs"]
-mod damage;
 #[cfg(target_arch = "x86_64")]
-#[path = "../fuzz/src/frames.rs"]
-mod frames;
-#[path = "../fuzz/src/generate.rs"]
-mod generate;
-#[path = "../fuzz/src/instructions/mod.rs"]
-mod instructions;
-#[path = "../fuzz/src/limits.rs"]
-mod limits;
-#[path = "../fuzz/src/observe.rs"]
-mod observe;
-#[path = "../fuzz/src/operands/mod.rs"]
-mod operands;
-#[path = "../fuzz/src/ours.rs"]
-mod ours;
-#[path = "../fuzz/src/rewrites/mod.rs"]
-mod rewrites;
+use std::path::PathBuf;
 
 use fathom_engine::{Bounds, CompileBudget, Config, Opt};
 #[cfg(target_arch = "x86_64")]
 use fathom_engine::{BoundsChoice, Codegen};
-use generate::Stream;
-use instructions::Program;
-use observe::Ended;
-use ours::Ours;
+use fathom_generated::generate::{self, Stream};
+use fathom_generated::instructions::Program;
+use fathom_generated::observe::Ended;
+use fathom_generated::ours::Ours;
+#[cfg(target_arch = "x86_64")]
+use fathom_generated::ours::ways;
+use fathom_generated::rewrites::{self, Loops};
+#[cfg(target_arch = "x86_64")]
+use fathom_generated::{continuations, frames};
+use fathom_generated::{copies, damage, limits, operands};
 use rayon::prelude::*;
-use rewrites::Loops;
 
 const MODULES: u64 = 600;
 const OBJECTS: u64 = 300;
@@ -54,15 +38,24 @@ const REWRITTEN: u64 = 40;
 const COPIED: u64 = 60;
 const WITH_OPERANDS: u64 = 60;
 
+/// So many, or some of them where an emulator takes twenty times as long.
+fn cases(count: u64) -> u64 {
+    match std::env::var_os("FATHOM_EMULATOR").is_some_and(|it| !it.is_empty()) {
+        true => count / 20,
+        false => count,
+    }
+}
+
 #[test]
 fn exact_strategies_agree() {
+    let modules = cases(MODULES);
     let mut engines = Ours::all_exact().expect("every exact strategy works here");
     engines.push(Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"));
     let plain = Config::new().compile_budget(CompileBudget::times(0));
     let plain = Ours::configured("budget 0".to_owned(), &plain);
     engines.push(plain.expect("so does what is compiled beyond the budget"));
     let ways = Ours::all_other_ways().expect("so does each way to compile");
-    let ran: u64 = (0..MODULES)
+    let ran: u64 = (0..modules)
         .into_par_iter()
         .map(|seed| {
             let module = generate::from_seed(seed).expect("a module for every seed");
@@ -81,16 +74,17 @@ fn exact_strategies_agree() {
             u64::from(expected.instantiation.is_none())
         })
         .sum();
-    assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
+    assert!(ran > modules / 4, "only {ran} of {modules} modules ran");
 }
 
 /// With structures and arrays, whenever they are collected.
 #[test]
 fn collections_change_nothing() {
+    let objects = cases(OBJECTS);
     let engines = Ours::all_collecting().expect("they work here");
     let mut engines = engines;
     engines.splice(0..0, Ours::all_exact().expect("so do these"));
-    let ran: u64 = (0..OBJECTS)
+    let ran: u64 = (0..objects)
         .into_par_iter()
         .map(|seed| {
             let module = generate::with_objects(seed).expect("a module for every seed");
@@ -107,7 +101,7 @@ fn collections_change_nothing() {
             u64::from(expected.instantiation.is_none())
         })
         .sum();
-    assert!(ran > OBJECTS / 4, "only {ran} of {OBJECTS} modules ran");
+    assert!(ran > objects / 4, "only {ran} of {objects} modules ran");
 }
 
 /// One of them, another for the next seed; nothing of none.
@@ -115,18 +109,23 @@ fn in_turn(all: &[Ours], seed: u64) -> Option<&Ours> {
     all.get(seed as usize % all.len().max(1))
 }
 
+/// What compiles, where it is; where not, that is said.
+#[cfg(target_arch = "x86_64")]
+fn zig() -> Option<PathBuf> {
+    let zig = ways::zig();
+    if zig.is_none() {
+        eprintln!("SKIPPED: no .tools/zig: make setup");
+    }
+    zig
+}
+
 /// The other code generator, where its compiler is; it is as slow as it is thorough.
 #[cfg(target_arch = "x86_64")]
 fn llvm(bounds: BoundsChoice) -> Option<Ours> {
-    let zig = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools/zig/ziglang/zig");
-    if !std::path::Path::new(zig).is_file() {
-        eprintln!("SKIPPED: no .tools/zig: make setup");
-        return None;
-    }
     let config = Config::new()
         .bounds(bounds)
         .codegen(Codegen::Llvm)
-        .clang(Some(zig.into()));
+        .clang(Some(zig()?));
     let engine = Ours::configured(format!("{bounds} --codegen llvm"), &config);
     Some(engine.expect("it works with this compiler"))
 }
@@ -150,12 +149,8 @@ fn both_code_generators_agree() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn frames_of_any_shape_stay_on_their_stack() {
-    let zig = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools/zig/ziglang/zig");
-    if !std::path::Path::new(zig).is_file() {
-        eprintln!("SKIPPED: no .tools/zig: make setup");
-        return;
-    }
-    let pairs = frames::pairs(Some(zig.into())).expect("it works with this compiler");
+    let Some(zig) = zig() else { return };
+    let pairs = frames::pairs(Some(zig)).expect("it works with this compiler");
     (0_u64..)
         .zip(&pairs)
         .step_by(EVERY_PAIR)
@@ -201,9 +196,10 @@ fn continuations_do_what_the_interpreter_says() {
 
 #[test]
 fn many_operands_come_to_the_same() {
+    let programs = cases(WITH_OPERANDS);
     let plain = Ours::plain().expect("strategy debug works here");
     let ways = Ours::all_other_ways().expect("so does each way to compile");
-    let trapped: usize = (0..WITH_OPERANDS)
+    let trapped: usize = (0..programs)
         .into_par_iter()
         .map(|seed| {
             let mut stream = Stream::new(seed);
@@ -221,14 +217,15 @@ fn many_operands_come_to_the_same() {
             expected.after_traps.len()
         })
         .sum();
-    let calls = 12 * WITH_OPERANDS as usize;
+    let calls = 12 * programs as usize;
     assert!((calls / 10..calls * 3 / 4).contains(&trapped), "{trapped}");
 }
 
 #[test]
 fn small_copies_do_what_the_model_does() {
+    let copied = cases(COPIED);
     let engines = copies::engines().expect("every exact strategy works here");
-    let all: Vec<copies::Seen> = (0..COPIED)
+    let all: Vec<copies::Seen> = (0..copied)
         .into_par_iter()
         .map(|seed| {
             let mut stream = Stream::new(seed);
@@ -247,13 +244,14 @@ fn small_copies_do_what_the_model_does() {
 
 #[test]
 fn limits_hold() {
+    let limited = cases(LIMITED);
     let engine = |bounds| {
         let config = fathom_engine::Config::new().opt(Opt::None);
         limits::engine(config.bounds(fathom_engine::BoundsChoice::Named(bounds)))
     };
     let engines = [Bounds::Trap, Bounds::Uffd, Bounds::Debug]
         .map(|bounds| engine(bounds).expect("it works here"));
-    let all: Vec<limits::Numbers> = (0..LIMITED)
+    let all: Vec<limits::Numbers> = (0..limited)
         .into_par_iter()
         .map(|seed| {
             let module = generate::from_seed(seed).expect("a module for every seed");
@@ -263,10 +261,10 @@ fn limits_hold() {
         .collect();
     let sum = |of: fn(&limits::Numbers) -> u64| all.iter().map(of).sum::<u64>();
     for (what, least, number) in [
-        ("instances", LIMITED, sum(|n| n.instances)),
-        ("instances refused", LIMITED, sum(|n| n.refused)),
-        ("growths", LIMITED / 4, sum(|n| n.grown)),
-        ("growths refused", LIMITED / 4, sum(|n| n.not_grown)),
+        ("instances", limited, sum(|n| n.instances)),
+        ("instances refused", limited, sum(|n| n.refused)),
+        ("growths", limited / 4, sum(|n| n.grown)),
+        ("growths refused", limited / 4, sum(|n| n.not_grown)),
         ("calls ended", 1, sum(|n| n.ended)),
     ] {
         eprintln!("{what}: {number}");
@@ -276,11 +274,12 @@ fn limits_hold() {
 
 #[test]
 fn what_is_rewritten_does_what_it_did() {
+    let rewritten = cases(REWRITTEN);
     let plain = Ours::plain().expect("strategy debug works here");
     let all = Ours::all_rewriting().expect("every exact strategy works here");
     let ways = Ours::all_other_ways().expect("so does each way to compile");
     let ways: Vec<Ours> = ways.into_iter().map(Ours::bounded).collect();
-    let trapped: usize = (0..REWRITTEN)
+    let trapped: usize = (0..rewritten)
         .into_par_iter()
         .map(|seed| {
             let loops = match seed.is_multiple_of(2) {
@@ -298,14 +297,15 @@ fn what_is_rewritten_does_what_it_did() {
             expected.after_traps.len()
         })
         .sum();
-    let traps = trapped as u64 / REWRITTEN;
+    let traps = trapped as u64 / rewritten;
     assert!((2..14).contains(&traps), "{traps} of 15 calls trap");
 }
 
 #[test]
 fn damaged_modules_are_errors_and_no_panics() {
+    let damaged = cases(DAMAGED);
     let engine = Ours::new(Bounds::Guard, Opt::None).expect("the engine works here");
-    let refused: u64 = (0..DAMAGED)
+    let refused: u64 = (0..damaged)
         .into_par_iter()
         .map(|seed| {
             let module = generate::from_seed(seed / 20).expect("a module for every seed");
@@ -314,20 +314,21 @@ fn damaged_modules_are_errors_and_no_panics() {
         })
         .sum();
     assert!(
-        refused > DAMAGED / 2,
-        "only {refused} of {DAMAGED} were refused"
+        refused > damaged / 2,
+        "only {refused} of {damaged} were refused"
     );
 }
 
 #[test]
 fn instructions_at_extreme_values_agree() {
+    let programs = cases(INSTRUCTIONS);
     let mut engines = Ours::all_exact().expect("every exact strategy works here");
     engines.insert(
         0,
         Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"),
     );
     let ways = Ours::all_other_ways().expect("so does each way to compile");
-    (0..INSTRUCTIONS).into_par_iter().for_each(|seed| {
+    (0..programs).into_par_iter().for_each(|seed| {
         let engines: Vec<&Ours> = engines.iter().chain(in_turn(&ways, seed)).collect();
         agree_on_instructions(&engines, seed);
     });

@@ -14,8 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Instance, Module, Opt, Store};
 
-/// A number below its argument, which is not 0; the same each time for a seed.
-pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
+use crate::generate::Below;
 
 /// What the changes of a seed met, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]

@@ -18,12 +18,12 @@ use fathom_engine::{
     Store, TrapCode, Val,
 };
 
+use crate::generate::Below;
 use interpret::{End, Machine};
-use program::{Below, Program, SLOTS};
+use program::{Program, SLOTS};
 
 /// How often things happened, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(dead_code, reason = "a short run says less")]
 pub struct Seen {
     /// Calls of programs.
     pub calls: u64,

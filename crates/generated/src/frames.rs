@@ -19,7 +19,7 @@ use crate::ours::ways::Way;
 use crate::ours::{choice, exact};
 
 #[expect(dead_code, reason = "shapes are made up here, not taken by name")]
-#[path = "../../crates/engine/tests/common/frames.rs"]
+#[path = "../../engine/tests/common/frames.rs"]
 mod shapes;
 use shapes::Kind;
 

@@ -11,7 +11,7 @@ use fathom_engine::{
     Table, Tag, Val, ValType,
 };
 
-#[path = "../../crates/engine/tests/common/ways.rs"]
+#[path = "../../engine/tests/common/ways.rs"]
 pub mod ways;
 
 use crate::instructions::Outcomes;

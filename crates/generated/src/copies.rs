@@ -18,10 +18,8 @@ use fathom_engine::{
     Opt, Store, TrapCode, Val,
 };
 
+use crate::generate::Below;
 use crate::ours::ways::Way;
-
-/// A number below its argument, which is not 0; the same each time for a seed.
-pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
 
 const PAGE: u64 = 65_536;
 const FUNCTIONS: usize = 6;
@@ -77,7 +75,6 @@ type Model = Vec<Vec<u8>>;
 
 /// How often things happened, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(dead_code, reason = "a short run says less")]
 pub struct Seen {
     /// Calls of functions.
     pub calls: u64,
