@@ -23,6 +23,8 @@ MUTANTS ?= 100000
 # What --quick measures, as the experiments have it (crates/bench/src/experiment).
 QUICK := gemm,atax,lu,floyd-warshall,jacobi-2d,deriche,durbin,trisolv
 QUICK_POINTERS := graph,quicksort,kmeans
+# The builds that `fathom bench` measures.
+DEFAULT := --suite polybench --variant wasm-simd,native,native-tuned
 # Time of each target of `make fuzz`, and how many run at a time.
 MINUTES ?= 1
 JOBS ?= 1
@@ -57,8 +59,16 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(MAKE) --no-print-directory python-tests
 
 .PHONY: bench
-bench: setup ## Measure PolyBench on our engine under every strategy, on outside engines and natively
+bench: $(if $(filter-out --quick,$(ARGS)),setup,setup-default) ## Measure PolyBench on our engine under every strategy, on outside engines and natively
 	$(FATHOM) bench $(ARGS)
+
+# A third of what `setup` builds of the workloads: what is measured where ARGS says nothing, and
+# its first impression.
+.PHONY: setup-default
+setup-default: packages-bench tools
+	$(PYTHON) workloads/build.py $(DEFAULT)
+	$(PYTHON) workloads/build.py $(DEFAULT) --size small --kernel $(QUICK)
+	$(CARGO) build --release --locked
 
 ##@ Parts of `make test`
 
