@@ -7,7 +7,7 @@ import path from 'node:path';
 
 import { Failure } from '../common-js/events.mjs';
 import { clocksOf, pinTo } from '../common-js/linux.mjs';
-import { runThreads as startThreads } from '../common-js/node.mjs';
+import { runOn, startThreads } from '../common-js/node.mjs';
 import { checksProved } from '../common-js/proof.mjs';
 import { ensureStartedWith } from '../common-js/restart.mjs';
 import { prepareOurs } from '../common-js/wasi_world.mjs';
@@ -108,8 +108,8 @@ export function requireTier() {}
 
 export const collect = () => Bun.gc(true);
 export const prepare = (request, descriptors) => prepareOurs(sys, request, descriptors);
-export const runThreads = (module, request) =>
-  startThreads(module, request, new URL('./worker.mjs', import.meta.url));
+export const runThreads = async (module, request) =>
+  runOn(await startThreads(request.threads, new URL('./worker.mjs', import.meta.url)), module, request);
 
 /** Pins this thread. */
 export function pin(cpu, thread) {

@@ -3,10 +3,11 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { Worker, parentPort } from 'node:worker_threads';
 
 import { Failure } from './events.mjs';
 import { Gate } from './gate.mjs';
+import { work } from './worker.mjs';
 
 const descriptor = Number(process.env.FATHOM_EVENTS_FD ?? '');
 
@@ -58,17 +59,32 @@ export function processMetrics() {
   return metrics;
 }
 
-/** Starts the measured threads; resolves when all are done, rejects with the first failure. */
-export function runThreads(module, request, script) {
+/** Threads that wait for a job, all of them ready. */
+export function startThreads(count, script) {
+  return Promise.all(Array.from({ length: count }, () => {
+    const worker = new Worker(script);
+    return new Promise((resolve, reject) => worker.once('message', () => resolve(worker)).once('error', reject));
+  }));
+}
+
+/** Gives each thread its job; resolves when all are done, rejects with the first failure. */
+export function runOn(workers, module, request) {
   const gate = Gate.memory();
-  const threads = Array.from({ length: request.threads }, (_, thread) => {
-    const worker = new Worker(script, { workerData: { module, request, thread, gate } });
-    return new Promise((resolve, reject) => {
-      worker.on('message', (message) => (message === 'done' ? resolve() : reject(null)));
-      worker.on('error', reject);
-    });
+  return Promise.all(workers.map((worker, thread) => new Promise((resolve, reject) => {
+    worker.on('message', (message) => (message === 'done' ? resolve() : reject(null)));
+    worker.on('error', reject);
+    worker.postMessage({ module, request, thread, gate });
+  })));
+}
+
+/** What such a thread does: it says that it is ready, waits for its job and says how that ended. */
+export function serveThread(host, before = () => {}) {
+  parentPort.once('message', async ({ module, request, thread, gate }) => {
+    await before(module);
+    const done = work({ host, module, request, thread, gate: new Gate(gate, request.threads) });
+    parentPort.postMessage(done ? 'done' : 'failed');
   });
-  return Promise.all(threads);
+  parentPort.postMessage('ready');
 }
 
 /** Opens what the guest reads and writes: [stdin, stdout, stderr] and stdout's path. */

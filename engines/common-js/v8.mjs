@@ -146,5 +146,7 @@ export function requireTier(request, exported) {
  */
 export function collector() {
   v8.setFlagsFromString('--expose-gc');
-  return vm.runInNewContext('gc');
+  const collect = vm.runInNewContext('gc');
+  v8.setFlagsFromString('--no-expose-gc');
+  return collect;
 }

@@ -9,7 +9,7 @@ import { WASI } from 'node:wasi';
 
 import { Failure } from '../common-js/events.mjs';
 import { clocksOf, pinTo } from '../common-js/linux.mjs';
-import { prepareWith, runThreads as startThreads, writeEvents as writeTo } from '../common-js/node.mjs';
+import { prepareWith, runOn, startThreads, writeEvents as writeTo } from '../common-js/node.mjs';
 import { checksProved } from '../common-js/proof.mjs';
 import { ensureStartedWith } from '../common-js/restart.mjs';
 import { flagsFor, helloOf } from '../common-js/v8.mjs';
@@ -53,8 +53,8 @@ export const writeEvents = (text) => writeTo(text, reopened);
 
 export const collect = () => globalThis.gc();
 export const prepare = (request, descriptors) => prepareWith(WASI, request, descriptors);
-export const runThreads = (module, request) =>
-  startThreads(module, request, new URL('./worker.mjs', import.meta.url));
+export const runThreads = async (module, request) =>
+  runOn(await startThreads(request.threads, new URL('./worker.mjs', import.meta.url)), module, request);
 
 /** Pins this thread. */
 export function pin(cpu, thread) {

@@ -1,11 +1,6 @@
 // A measured thread of Deno.
 
-import { parentPort, workerData } from 'node:worker_threads';
-
-import { Gate } from '../common-js/gate.mjs';
-import { work } from '../common-js/worker.mjs';
+import { serveThread } from '../common-js/node.mjs';
 import * as host from './host.mjs';
 
-const { module, request, thread, gate } = workerData;
-const done = work({ host, module, request, thread, gate: new Gate(gate, request.threads) });
-parentPort.postMessage(done ? 'done' : 'failed');
+serveThread(host);

@@ -7,7 +7,7 @@ import v8 from 'node:v8';
 import { WASI } from 'node:wasi';
 
 import { Failure } from '../common-js/events.mjs';
-import { prepareWith, runThreads as startThreads } from '../common-js/node.mjs';
+import { prepareWith, runOn, startThreads } from '../common-js/node.mjs';
 import { collector, flagsFor, helloOf } from '../common-js/v8.mjs';
 import * as components from './component.mjs';
 
@@ -19,12 +19,22 @@ export const ENGINE = 'node';
 /** What was made of a component, where one was asked for. */
 export let translation = null;
 
-/** Sets V8's flags for the request. Must come before any module is compiled. */
+/** What runs the module, where it is measured. */
+let threads = [];
+
+/**
+ * Sets V8's flags for the request. Must come before any module is compiled, and after threads
+ * have started: what is built into Node is kept as code for V8's default flags, and a thread that
+ * starts under others compiles all of it, which takes as long as starting.
+ */
 export async function configure(request) {
   const flags = flagsFor(ENGINE, request, 'guard');
   const bytes = request.module === undefined ? EMPTY : bytesOf(request.module);
   const isComponent = components.isComponent(bytes);
   if (isComponent) translation = await components.translate(bytes);
+  if (request.mode === 'measure') {
+    threads = await startThreads(request.threads, new URL('./worker.mjs', import.meta.url));
+  }
   for (const flag of flags) v8.setFlagsFromString(flag);
   if (bytes !== EMPTY && !isComponent && !WebAssembly.validate(bytes)) v8.setFlagsFromString(STACK_SWITCHING);
 }
@@ -53,8 +63,7 @@ export const prepare = (request, descriptors, module) => (module instanceof WebA
   ? prepareWith(WASI, request, descriptors)
   : components.world(request, descriptors, module));
 export const collect = collector();
-export const runThreads = (module, request) =>
-  startThreads(module, request, new URL('./worker.mjs', import.meta.url));
+export const runThreads = (module, request) => runOn(threads, module, request);
 
 const nap = new Int32Array(new SharedArrayBuffer(4));
 
