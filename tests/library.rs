@@ -1,8 +1,12 @@
 //! Libraries measured: a program is made of them that any engine runs, and says what they
 //! returned.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use fathom_bench::results::Results;
+use fathom_record::Metric;
 
 fn fathom(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fathom"))
@@ -57,4 +61,61 @@ fn a_function_is_measured_and_its_results_are_the_answer() {
         &["bench", "--resume", "out", "--rounds", "2"],
     );
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+}
+
+/// A library that makes arrays and lets them go.
+const ARRAYS: &str = r#"(module (type $bytes (array (mut i8)))
+  (func (export "garbage") (param $bytes i32) (param $times i32) (result i32) (local $sum i32)
+    (loop $again
+      (local.set $sum (i32.add (local.get $sum)
+        (array.len (array.new_default $bytes (local.get $bytes)))))
+      (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))
+    (local.get $sum)))"#;
+
+#[test]
+fn what_collecting_took_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("arrays.wat"), ARRAYS).unwrap();
+    let once = [
+        "--rounds",
+        "1",
+        "--iterations",
+        "1",
+        "--no-probe",
+        "--out",
+        "r",
+    ];
+    let one = ["--engines", "fathom:guard", "--invoke", "garbage"];
+    let words = [
+        &["bench", "arrays.wat"][..],
+        &one,
+        &once,
+        &["--", "3000", "20000"],
+    ];
+    let output = fathom(folder.path(), &words.concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let campaign = Results::read(&folder.path().join("r")).unwrap();
+    let metrics = &campaign.processes[0].metrics;
+    let of = |metric| {
+        *metrics
+            .get(&metric)
+            .unwrap_or_else(|| panic!("{metrics:?}"))
+    };
+    // 60 MB, and one for every 4 MiB.
+    let count = of(Metric::Collections);
+    assert!((10..20).contains(&count), "{count} collections");
+    assert!(
+        of(Metric::PausedNs) >= count && of(Metric::PauseP99Ns) > 0,
+        "{metrics:?}"
+    );
+    assert!(
+        (4 << 20..32 << 20).contains(&of(Metric::HeapBytes)),
+        "{metrics:?}"
+    );
+    let report = fathom(folder.path(), &["report", "r", "--format", "markdown"]);
+    let page = text(&report.stdout);
+    assert!(
+        page.contains("| collections | paused | pause of 99 % |"),
+        "{page}"
+    );
 }

@@ -17,7 +17,8 @@
 //   translation, compiled(bytes)                  where modules may be made of something else: what that
 //                                                 has cost in `cost`, and what stands for a module
 //   requireTier(request, exported)                fails where the tier is another one
-//   runThreads(module, request)                   runs `work` of worker.mjs on each thread
+//   runThreads(module, request)                   runs `work` of worker.mjs on each thread; to what these
+//                                                 tell of collections, where they can (managed.mjs)
 //   pin(cpu, thread), collect()                   the measured thread's
 //   openStreams(request, thread, index)           {stdout, descriptors}
 //   closeStreams(descriptors)
@@ -30,6 +31,7 @@
 import { timed } from './clock.mjs';
 import { Failure, errorEvent, send } from './events.mjs';
 import { compileFailure } from './failures.mjs';
+import { metricsOf } from './managed.mjs';
 import { probe } from './probe.mjs';
 
 const PROTOCOL = 1;
@@ -94,9 +96,12 @@ async function serve(host) {
   await host.configure(request);
   send(host, host.hello(request));
   const module = compile(host, request.module);
+  let told = [];
   if (request.mode === 'probe') probe(host, module, request);
-  else await host.runThreads(module, request);
-  send(host, { event: 'process', metrics: { ...host.processMetrics(), ...translationMetrics(host) } });
+  else told = await host.runThreads(module, request) ?? [];
+  const watched = told.filter((one) => one !== undefined);
+  const collected = watched.length > 0 ? metricsOf(watched) : {};
+  send(host, { event: 'process', metrics: { ...host.processMetrics(), ...translationMetrics(host), ...collected } });
   send(host, { event: 'done' });
 }
 

@@ -67,22 +67,26 @@ export function startThreads(count, script) {
   }));
 }
 
-/** Gives each thread its job; resolves when all are done, rejects with the first failure. */
+/** Gives each thread its job; resolves to what they tell when all are done, rejects with the first failure. */
 export function runOn(workers, module, request) {
   const gate = Gate.memory();
   return Promise.all(workers.map((worker, thread) => new Promise((resolve, reject) => {
-    worker.on('message', (message) => (message === 'done' ? resolve() : reject(null)));
+    worker.on('message', ({ done, told }) => (done ? resolve(told) : reject(null)));
     worker.on('error', reject);
     worker.postMessage({ module, request, thread, gate });
   })));
 }
 
-/** What such a thread does: it says that it is ready, waits for its job and says how that ended. */
-export function serveThread(host, before = () => {}) {
+/**
+ * What such a thread does: it says that it is ready, waits for its job and says how that ended.
+ * `enter` comes before the job, and what it returns behind it: what that returns is told.
+ */
+export function serveThread(host, enter = () => {}) {
   parentPort.once('message', async ({ module, request, thread, gate }) => {
-    await before(module);
-    const done = work({ host, module, request, thread, gate: new Gate(gate, request.threads) });
-    parentPort.postMessage(done ? 'done' : 'failed');
+    const leave = await enter(module, request);
+    const job = { host, module, request, thread, gate: new Gate(gate, request.threads), iterations: 0 };
+    const done = work(job);
+    parentPort.postMessage({ done, told: await leave?.(job) });
   });
   parentPort.postMessage('ready');
 }

@@ -6,6 +6,7 @@
 
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
 
 import { Failure } from './events.mjs';
 import { TINY } from './proof.mjs';
@@ -141,12 +142,11 @@ export function requireTier(request, exported) {
 }
 
 /**
- * A full garbage collection, the only way V8 has to give an instance's memory back
- * at once: the function, made when it is first used.
+ * A full garbage collection, the only way V8 has to give an instance's memory back at once. Threads
+ * have it; the main thread collects nothing, and the flag that it takes would be one of all threads.
  */
 export function collector() {
+  if (isMainThread) return null;
   v8.setFlagsFromString('--expose-gc');
-  const collect = vm.runInNewContext('gc');
-  v8.setFlagsFromString('--no-expose-gc');
-  return collect;
+  return vm.runInNewContext('gc');
 }

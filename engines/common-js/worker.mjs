@@ -59,6 +59,7 @@ function cycle({ host, module }) {
 /** One iteration: instantiate, run, tear down. The first also checks the tier. */
 function iterate(job, index, counted) {
   const { host, request, thread } = job;
+  job.iterations += 1;
   const { stdout, descriptors } = host.openStreams(request, thread, index);
   const wasi = enter(job, descriptors);
   let [running, instantiateCost] = timed(host, 'threadCpu', () => instantiate(job, wasi));

@@ -34,6 +34,19 @@ ANSWER = program(
     "(call $print (i32.const 16) (i32.const 34))",
     r'(data (i32.const 16) "fathom: answer=2a kernel_ns=12345\n")',
 )
+# 60 MB of arrays, each of which is let go.
+ARRAYS = """(module (type $bytes (array (mut i8)))
+  (memory (export "memory") 1)
+  (func (export "_start") (local $left i32)
+    (local.set $left (i32.const 20000))
+    (loop $again
+      (drop (array.len (array.new_default $bytes (i32.const 3000))))
+      (br_if $again (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))))"""
+# A type behind functions with parameters of named types, which is what looks like one.
+LATE_STRUCTURE = """(module (type $f (func (param (ref null func)) (result i32)))
+  (type $g (func (param (ref null $f) i64))) (type $s (struct (field (mut i32))))
+  (memory (export "memory") 1)
+  (func (export "_start") (drop (struct.new_default $s))))"""
 EXIT_7 = program("(call $proc_exit (i32.const 7))")
 OUT_OF_BOUNDS = program("(drop (i32.load (i32.const 65533)))")
 UNREACHABLE = program("unreachable")

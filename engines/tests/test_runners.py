@@ -324,12 +324,27 @@ class RunnerCase(Runner):
         self.assert_fails(answer, "link", "gone")
 
 
-class Node(RunnerCase, unittest.TestCase):
+class NodeCase(RunnerCase):
+    """What Node tells besides."""
+
+    def test_tells_what_collecting_takes(self):
+        for threads in (1, 2):
+            metrics = self.ask(modules.ARRAYS, threads=threads).only("process")["metrics"]
+            self.assertGreater(metrics["collections"], 5)
+            self.assertLess(metrics["collections"], 500)
+            self.assertGreaterEqual(metrics["paused_ns"], metrics["collections"] * 1000)
+            self.assertGreater(metrics["pause_p99_ns"], 1000)
+        # A module with such types that makes few of them is not collected, and one without is not watched.
+        self.assertEqual(self.ask(modules.LATE_STRUCTURE).only("process")["metrics"]["collections"], 0)
+        self.assertNotIn("collections", self.ask(modules.ANSWER).only("process")["metrics"])
+
+
+class Node(NodeCase, unittest.TestCase):
     engine = "node"
     baseline = {"opt": "none"}
 
 
-class Node26(RunnerCase, unittest.TestCase):
+class Node26(NodeCase, unittest.TestCase):
     engine = "node26"
     says = "node"  # one runner for both
     baseline = {"opt": "none"}

@@ -70,7 +70,7 @@ pub use run::engine::Engine;
 pub use run::externs::{DataPtr, Extern, Global, Memory, Table, Tag};
 pub use run::func::{Func, TypedFunc, WasmParams, WasmResults};
 pub use run::handle::Module;
-pub use run::heap::{Collector, HeapStats};
+pub use run::heap::{Collector, HeapStats, Pauses};
 pub use run::host::{Caller, HostReturn, IntoHostFunc};
 pub use run::instance::Instance;
 pub use run::interrupt::Interrupt;

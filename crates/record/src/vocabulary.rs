@@ -118,6 +118,14 @@ closed_set! {
         CodeBytes = "code_bytes", "machine code of the module";
         /// Of the phase compile: making what the engine takes of what it does not.
         TranslateNs = "translate_ns", "part of compiling: translating what the engine does not take";
+        /// Collections of structures and arrays, by iteration.
+        Collections = "collections", "collections of structures and arrays, an iteration";
+        /// The time of all of them, by iteration.
+        PausedNs = "paused_ns", "time of collections, an iteration";
+        /// What 99 of a hundred collections of the process took at most.
+        PauseP99Ns = "pause_p99_ns", "time within which 99 % of the collections ended";
+        /// What structures and arrays took when an iteration had ended, at most.
+        HeapBytes = "heap_bytes", "memory of structures and arrays at an iteration's end";
         /// System calls of the process.
         Syscalls = "syscalls", "system calls";
         /// CPU cycles, where the host has a PMU.
@@ -165,6 +173,8 @@ impl Metric {
             | Metric::ThreadCpuNs
             | Metric::KernelNs
             | Metric::TranslateNs
+            | Metric::PausedNs
+            | Metric::PauseP99Ns
             | Metric::LatencyP50Ns
             | Metric::LatencyP90Ns
             | Metric::LatencyP99Ns
@@ -173,11 +183,14 @@ impl Metric {
             | Metric::AnswerUserNs
             | Metric::AnswerSystemNs => Unit::Nanoseconds,
             Metric::AnswersPerS => Unit::PerSecond,
-            Metric::RssPeakBytes | Metric::VirtualBytes | Metric::CodeBytes => Unit::Bytes,
+            Metric::RssPeakBytes | Metric::VirtualBytes | Metric::CodeBytes | Metric::HeapBytes => {
+                Unit::Bytes
+            }
             Metric::FaultsMinor
             | Metric::FaultsMajor
             | Metric::CtxVoluntary
             | Metric::CtxInvoluntary
+            | Metric::Collections
             | Metric::Syscalls
             | Metric::Cycles
             | Metric::Instructions => Unit::Count,

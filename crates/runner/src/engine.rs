@@ -1,5 +1,6 @@
 //! A program which is the runner of one engine.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use fathom_record::{
@@ -103,7 +104,7 @@ fn serve_engine<E: Engine>(request: &Request, emitter: &Emitter) -> Result<(), R
     match &request.job {
         Job::Measure(measure) => {
             let compile = |bytes: &[u8]| engine.compile(bytes, measure);
-            measure_module(measure, emitter, compile, |_| None)
+            measure_module(measure, emitter, compile, |_| BTreeMap::new())
         }
         Job::Probe(probe) => probe_module(probe, emitter, |bytes| engine.probe(bytes)),
     }

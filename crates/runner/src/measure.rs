@@ -18,8 +18,8 @@ use crate::{
 /// totals at the end. The runner has said what is in force before.
 ///
 /// Loading and compiling are charged what all threads of the process used,
-/// since compilers use threads of their own. `code_bytes` is how much machine
-/// code there is, where the engine can tell.
+/// since compilers use threads of their own. `told` is what the engine can tell of the
+/// process besides: how much machine code there is, say.
 ///
 /// # Errors
 /// Whatever keeps it from being measured.
@@ -27,7 +27,7 @@ pub fn measure_module<P: Program<Error = Refusal>>(
     measure: &Measure,
     emitter: &Emitter,
     compile: impl FnOnce(&[u8]) -> Result<P, Refusal>,
-    code_bytes: impl FnOnce(&P) -> Option<u64>,
+    told: impl FnOnce(&P) -> BTreeMap<Metric, u64>,
 ) -> Result<(), Refusal> {
     let phase = |phase, span| emitter.send(&Event::Phase { phase, span });
     let (bytes, span) = timed_by(process_cpu_ns, || fs::read(&measure.module));
@@ -44,11 +44,11 @@ pub fn measure_module<P: Program<Error = Refusal>>(
     let mut metrics = metrics_of(&used);
     let memory = MemoryUse::of_process().unwrap_or_default();
     let more = [
-        (Metric::CodeBytes, code_bytes(&program)),
         (Metric::RssPeakBytes, memory.rss_peak_bytes),
         (Metric::VirtualBytes, memory.virtual_peak_bytes),
     ];
     metrics.extend(more.into_iter().filter_map(|(m, v)| Some((m, v?))));
+    metrics.append(&mut told(&program));
     emitter.send(&Event::Process { metrics })
 }
 

@@ -55,6 +55,14 @@ pub enum Figure {
     Code,
     /// What of compiling was translating for an engine that takes something else.
     Translate,
+    /// Collections of structures and arrays, by iteration.
+    Collections,
+    /// The time of all of them, by iteration.
+    Paused,
+    /// What 99 of a hundred of the child's collections took at most.
+    PauseP99,
+    /// Memory of structures and arrays at an iteration's end.
+    Heap,
     /// Minor page faults of the child.
     FaultsMinor,
     /// Major page faults of the child.
@@ -110,7 +118,7 @@ pub enum Figure {
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 39] = [
+    pub const ALL: [Figure; 43] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -125,6 +133,10 @@ impl Figure {
         Figure::Virtual,
         Figure::Code,
         Figure::Translate,
+        Figure::Collections,
+        Figure::Paused,
+        Figure::PauseP99,
+        Figure::Heap,
         Figure::FaultsMinor,
         Figure::FaultsMajor,
         Figure::CtxVoluntary,
@@ -169,6 +181,10 @@ impl Figure {
             Figure::Virtual => "virtual_bytes",
             Figure::Code => "code_bytes",
             Figure::Translate => "translate",
+            Figure::Collections => "collections",
+            Figure::Paused => "paused_ns",
+            Figure::PauseP99 => "pause_p99_ns",
+            Figure::Heap => "heap_bytes",
             Figure::FaultsMinor => "faults_minor",
             Figure::FaultsMajor => "faults_major",
             Figure::CtxVoluntary => "ctx_voluntary",
@@ -214,6 +230,10 @@ impl Figure {
             Figure::Virtual => "largest address space of the child",
             Figure::Code => "machine code of the module",
             Figure::Translate => "part of compiling: translating what the engine does not take",
+            Figure::Collections => "collections of structures and arrays, an iteration",
+            Figure::Paused => "time of collections, an iteration",
+            Figure::PauseP99 => "time within which 99 % of the child's collections ended",
+            Figure::Heap => "memory of structures and arrays at an iteration's end",
             Figure::FaultsMinor => "page faults of the child served without I/O",
             Figure::FaultsMajor => "page faults of the child that waited for I/O",
             Figure::CtxVoluntary => "context switches because a thread waited",
@@ -256,6 +276,8 @@ impl Figure {
             | Figure::Instance
             | Figure::Child
             | Figure::Translate
+            | Figure::Paused
+            | Figure::PauseP99
             | Figure::LatencyP50
             | Figure::LatencyP90
             | Figure::LatencyP99
@@ -266,6 +288,7 @@ impl Figure {
             Figure::RssPeak
             | Figure::Virtual
             | Figure::Code
+            | Figure::Heap
             | Figure::RssMean
             | Figure::VirtualMean
             | Figure::HostMemory => FigureUnit::Bytes,
@@ -273,6 +296,7 @@ impl Figure {
             | Figure::FaultsMajor
             | Figure::CtxVoluntary
             | Figure::CtxInvoluntary
+            | Figure::Collections
             | Figure::Syscalls
             | Figure::Cycles
             | Figure::Instructions
@@ -299,6 +323,10 @@ impl Figure {
             Metric::VirtualBytes => Some(Figure::Virtual),
             Metric::CodeBytes => Some(Figure::Code),
             Metric::TranslateNs => Some(Figure::Translate),
+            Metric::Collections => Some(Figure::Collections),
+            Metric::PausedNs => Some(Figure::Paused),
+            Metric::PauseP99Ns => Some(Figure::PauseP99),
+            Metric::HeapBytes => Some(Figure::Heap),
             Metric::Syscalls => Some(Figure::Syscalls),
             Metric::Cycles => Some(Figure::Cycles),
             Metric::Instructions => Some(Figure::Instructions),

@@ -19,7 +19,9 @@ mod queries;
 mod rows;
 mod work;
 
-use std::{env, fs, path::Path, process::ExitCode, sync::Arc, thread, time::Duration};
+use std::{
+    collections::BTreeMap, env, fs, path::Path, process::ExitCode, sync::Arc, thread, time::Duration,
+};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use fathom_bench::{generator, worker};
@@ -96,7 +98,7 @@ fn measured(measure: &Measure, to: &Emitter, by: &By<'_>) -> Result<(), Refusal>
         laps.cpus = Vec::new();
     }
     let compile = |_: &[u8]| work(measure, by).map(Program).map_err(refused);
-    measure_module(&laps, to, compile, |_| None)
+    measure_module(&laps, to, compile, |_| BTreeMap::new())
 }
 
 /// A module as a request has it, by an engine of its own; nothing is cached.

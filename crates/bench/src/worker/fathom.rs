@@ -1,14 +1,22 @@
 //! Our own engine behind the runner protocol, through its public API alone:
 //! nothing here that an embedder could not write.
 
-use std::{env, fs, net::TcpListener, path::Path};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    net::TcpListener,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker,
-    Module, Opt, Pool, PoolLimits, Pooled, PooledFunc, ProfilingStrategy, Quota, Store, TypedFunc,
+    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, HeapStats, InstancePre,
+    Linker, Module, Opt, Pauses, Pool, PoolLimits, Pooled, PooledFunc, ProfilingStrategy, Quota,
+    Store, TypedFunc,
 };
 use fathom_record::{
-    Checks, FailureKind, Settings,
+    Checks, FailureKind, Metric, Settings,
     protocol::{Event, Hello, Measure, PERF_MAP_ENV, Probe},
 };
 use fathom_runner::{
@@ -207,10 +215,9 @@ pub(crate) fn measure(
         }
         Ok(module)
     };
-    let code_bytes = |program: &Wasm<'_>| Some(program.module.code_bytes() as u64);
     let Some((load, listener)) = load::listen(measure)? else {
         let compile = |bytes: &[u8]| Wasm::new(&engine, compile(bytes)?, own, measure, None);
-        return measure_module(measure, emitter, compile, code_bytes);
+        return measure_module(measure, emitter, compile, Wasm::metrics);
     };
     let address = load::address(&listener)?;
     let tell = |event: &Event| emitter.send(event);
@@ -227,8 +234,7 @@ pub(crate) fn measure(
             &tell,
         ))
     };
-    let code_bytes = |driven: &Driven<'_, Wasm<'_>>| code_bytes(&driven.server);
-    measure_module(measure, emitter, compile, code_bytes)
+    measure_module(measure, emitter, compile, |driven| driven.server.metrics())
 }
 
 /// Serves a request to probe.
@@ -276,6 +282,41 @@ struct Wasm<'a> {
     measure: &'a Measure,
     /// The socket that it listens on, where it is a server.
     listener: Option<&'a TcpListener>,
+    /// Of all instances that were run.
+    heaps: Mutex<Heaps>,
+}
+
+/// What structures and arrays took, of those instances that have a heap.
+#[derive(Default)]
+struct Heaps {
+    instances: u64,
+    pauses: Pauses,
+    bytes_max: u64,
+}
+
+impl Heaps {
+    fn add(&mut self, ended: &HeapStats) {
+        self.instances += 1;
+        self.pauses.extend(&ended.pauses);
+        self.bytes_max = self.bytes_max.max(ended.heap_bytes);
+    }
+
+    /// Nothing where no instance had one.
+    fn metrics(&self) -> Vec<(Metric, u64)> {
+        if self.instances == 0 {
+            return Vec::new();
+        }
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let an_iteration = |sum: u64| (sum + self.instances / 2) / self.instances;
+        let p99 = self.pauses.within(990).map(nanos);
+        let p99 = p99.map(|p99| (Metric::PauseP99Ns, p99));
+        let all = [
+            (Metric::Collections, an_iteration(self.pauses.count())),
+            (Metric::PausedNs, an_iteration(nanos(self.pauses.total()))),
+            (Metric::HeapBytes, self.bytes_max),
+        ];
+        all.into_iter().chain(p99).collect()
+    }
 }
 
 /// What an instance has of the host: nothing where it imports nothing of WASI.
@@ -322,7 +363,15 @@ impl<'a> Wasm<'a> {
             pool,
             measure,
             listener,
+            heaps: Mutex::default(),
         })
+    }
+
+    /// What can be told of the process at its end.
+    fn metrics(&self) -> BTreeMap<Metric, u64> {
+        let heaps = self.heaps.lock().unwrap_or_else(PoisonError::into_inner);
+        let code = (Metric::CodeBytes, self.module.code_bytes() as u64);
+        [code].into_iter().chain(heaps.metrics()).collect()
     }
 
     fn data(&self, streams: Streams) -> Result<Data, Refusal> {
@@ -431,6 +480,14 @@ impl Program for Wasm<'_> {
     }
 
     fn teardown(&self, made: Made) {
+        // A pool has no modules with structures and arrays.
+        if let Made::Own(store, _) = &made
+            && let stats = store.heap_stats()
+            && stats.heap_bytes > 0
+        {
+            let mut heaps = self.heaps.lock().unwrap_or_else(PoisonError::into_inner);
+            heaps.add(&stats);
+        }
         drop(made);
     }
 }

@@ -26,12 +26,12 @@
 
 mod collect;
 mod hosts;
+mod pauses;
 mod space;
 
 use std::collections::HashSet;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use crate::facts::error::{Error, Result};
 use crate::facts::object::{self, BYTES_MAX, Cell, Layout, NULL_BYTES};
@@ -42,6 +42,7 @@ use crate::run::handle::Module;
 use crate::run::store::private::Sealed;
 use crate::run::store::{Store, StoreOpaque, opaque_mut};
 pub(crate) use hosts::Hosts;
+pub use pauses::Pauses;
 use space::{BLOCK_BYTES, Space};
 
 /// Objects of more bytes have blocks of their own.
@@ -63,15 +64,11 @@ pub enum Collector {
     Null,
 }
 
-/// What the collections of a store took so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the structures and arrays of a store take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeapStats {
-    /// How many there were.
-    pub collections: u64,
-    /// The time of all of them.
-    pub paused: Duration,
-    /// The time of the longest.
-    pub longest_pause: Duration,
+    /// What collections took so far.
+    pub pauses: Pauses,
     /// Bytes that count against the quota.
     pub heap_bytes: u64,
     /// Bytes that objects had after the last collection, in lines and blocks.
@@ -309,7 +306,7 @@ impl<T> Store<T> {
         };
         HeapStats {
             heap_bytes: heap.space.taken_bytes(),
-            ..heap.stats
+            ..heap.stats.clone()
         }
     }
 

@@ -157,9 +157,7 @@ impl StoreOpaque {
         };
         let paused = began.elapsed();
         let stats = &mut heap.stats;
-        stats.collections += 1;
-        stats.paused += paused;
-        stats.longest_pause = stats.longest_pause.max(paused);
+        stats.pauses.add(paused);
         stats.live_bytes = live;
         self.heap = Some(heap);
     }
