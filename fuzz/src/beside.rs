@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use fathom_engine::{Codegen, Config, Error, Module};
 use wasmparser::{Parser, Payload, TypeRef};
 
-use crate::generate;
 use crate::instructions::{Call, Outcome, Program};
 use crate::observe::Ended;
 use crate::ours::{Ours, choice, exact};
@@ -38,16 +37,17 @@ pub fn by_llvm() -> Result<Vec<Ours>, Error> {
     Ok(all)
 }
 
-/// Run a case's module on wasmtime, then on each of these.
+/// Run a case's module, if its seed gives one, on wasmtime, then on each of these.
 ///
 /// # Errors
 /// In what they differ, with the name of ours.
 pub fn wasmtime<'o>(
     case: &mut Case,
+    of_seed: fn(u64) -> Option<Vec<u8>>,
     peer: &Peer,
     ours: impl IntoIterator<Item = &'o Ours>,
 ) -> Result<(), String> {
-    let Some(generated) = generate::from_seed(case.seed) else {
+    let Some(generated) = of_seed(case.seed) else {
         return Ok(());
     };
     let has = has(&generated);

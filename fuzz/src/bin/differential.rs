@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use fathom_fuzz::beside;
+use fathom_fuzz::generate;
 use fathom_fuzz::ours::Ours;
 use fathom_fuzz::peer::Peer;
 use fathom_fuzz::target::Target;
@@ -13,5 +14,5 @@ fn main() -> ExitCode {
     ours.extend(Ours::all_collecting().expect("so does each way to collect"));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("differential", "modules", 20_000).configurations(ours.len() + 1);
-    target.run(|case| beside::wasmtime(case, &peer, &ours))
+    target.run(|case| beside::wasmtime(case, generate::from_seed, &peer, &ours))
 }

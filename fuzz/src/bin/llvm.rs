@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use fathom_fuzz::beside;
+use fathom_fuzz::generate;
 use fathom_fuzz::instructions::Program;
 use fathom_fuzz::peer::Peer;
 use fathom_fuzz::target::Target;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
             case.seed as usize % ours.len(),
         );
         match round.is_multiple_of(2) {
-            true => beside::wasmtime(case, &peer, [&ours[turn]]),
+            true => beside::wasmtime(case, generate::from_seed, &peer, [&ours[turn]]),
             false => {
                 let program = Program::from_seed(case.seed, false);
                 beside::instructions(case, &program, &peer, [&ours[turn]])
