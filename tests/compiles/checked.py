@@ -1,8 +1,9 @@
 """Which workspaces were checked as they are now: a digest of all that their check reads.
 
-    inputs(part)   its own files, the crates of ours that it depends on, what it includes
-    digest(part)   of those, by name and content
-    Checked        the digests of the last checks that went well, in checked.toml
+    inputs(part)       its own files, the crates of ours that it depends on, what it includes
+    own_inputs(part)   the files of its workspace alone
+    digest(part, of)   of those, by name and content
+    Checked            the digests of the last checks that went well, in checked.toml
 
 A check of a workspace answers the same for the same files: its crates are pinned by a lock file,
 and the compiler by rust-toolchain.toml. What takes minutes from nothing is therefore checked again
@@ -19,7 +20,7 @@ import pathlib
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("checked.toml")
@@ -27,6 +28,8 @@ HEAD = "# Written by `make check-all` and `make test`: SHA-256 of all that the c
 # What says how a check is done.
 COMMON = ("rust-toolchain.toml", ".cargo/config.toml", "Cargo.toml", "tests/compiles/run.py", "tests/compiles/checked.py")
 DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
+# What a check is about.
+Inputs = Callable[[str, pathlib.Path], list[pathlib.Path]]
 # Files outside of a crate that its sources name, relative to the file that does.
 NAMED = re.compile(r'(?:#\[path = |include(?:_str|_bytes)?!\(\s*)"([^"]+)"')
 
@@ -58,6 +61,12 @@ def inputs(part: str, root: pathlib.Path = ROOT) -> list[pathlib.Path]:
     for source in [file for file in found if file.suffix == ".rs"]:
         found.update(named(source))
     return sorted(found)
+
+
+def own_inputs(part: str, root: pathlib.Path = ROOT) -> list[pathlib.Path]:
+    """The files of a part's workspace, and what says how it is checked."""
+    common = {root / name for name in COMMON if (root / name).is_file()}
+    return sorted(common | set(tracked(folder=root / pathlib.Path(part).parts[0])))
 
 
 def crates(manifest: pathlib.Path, root: pathlib.Path) -> Iterator[pathlib.Path]:
@@ -100,10 +109,10 @@ def named(source: pathlib.Path) -> Iterator[pathlib.Path]:
                     waiting.append(other)
 
 
-def digest(part: str, root: pathlib.Path = ROOT) -> str:
+def digest(part: str, of: Inputs = inputs, root: pathlib.Path = ROOT) -> str:
     """Of all inputs, by their names and what they hold."""
     whole = hashlib.sha256()
-    for file in inputs(part, root):
+    for file in of(part, root):
         content = file.read_bytes()
         whole.update(f"{file.relative_to(root)}\0{len(content)}\0".encode())
         whole.update(content)
@@ -122,14 +131,14 @@ class Checked:
         except (FileNotFoundError, tomllib.TOMLDecodeError):
             return {}
 
-    def has(self, part: str) -> bool:
+    def has(self, part: str, of: Inputs = inputs) -> bool:
         """Whether a part is as it was when it was checked."""
-        return self.all().get(part) == digest(part, self.root)
+        return self.all().get(part) == digest(part, of, self.root)
 
-    def add(self, part: str, of: str) -> None:
+    def add(self, part: str, before: str, of: Inputs = inputs) -> None:
         """A part was checked, which had this digest before."""
-        if of != digest(part, self.root):
+        if before != digest(part, of, self.root):
             return  # changed meanwhile: nobody knows which of both was seen
-        lines = sorted((self.all() | {part: of}).items())
+        lines = sorted((self.all() | {part: before}).items())
         text = HEAD + "".join(f'"{name}" = "{value}"\n' for name, value in lines)
         self.file.write_text(text)

@@ -4,8 +4,8 @@ and every runner in another language.
 
     tests/compiles/run.py [--changed] [PART …]     all parts, or those; `--list` names them
 
-With `--changed` a workspace with many crates of others is left out where all that its check
-reads is as in the last check that went well (checked.py): its line says so.
+With `--changed` a workspace with many crates of others is left out where what its check is
+about is as in the last check that went well (checked.py): its line says so.
 
 - Rust is formatted as it should be, and clippy has nothing to say of it.
 - Of the runners in C, C++ and Java the sources are compiled against the headers or the jars
@@ -30,7 +30,7 @@ import sys
 import time
 import warnings
 
-from checked import Checked, digest, tracked
+from checked import Checked, digest, inputs, own_inputs, tracked
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "engines"
@@ -111,6 +111,13 @@ def sql() -> None:
 def sql_guest() -> None:
     """What calls modules with Arrow's arrays, tested: it needs no query engine."""
     cargo("test", "--quiet", "--locked", "--manifest-path", "sql/Cargo.toml", "-p", "fathom-guest")
+
+
+def sql_tests() -> None:
+    """The tests of sql: statements, functions and their data in DataFusion."""
+    run([sys.executable, "workloads/setup.py"])
+    run([sys.executable, "sql/operators/build.py"])
+    cargo("test", "--quiet", "--locked", "--manifest-path", "sql/Cargo.toml")
 
 
 def wasmi() -> None:
@@ -271,8 +278,16 @@ def shell() -> None:
             run(["bash", "-n", file])
 
 
-# Workspaces that take minutes from nothing.
-SLOW = {"engines/wasmi", "engines/wasmtime48", "engines/wasmer", "engines/wasmtime/beside", "sql"}
+# What takes minutes from nothing, and what of ours its check is about: with the crates that it
+# depends on, or, where those have tests of their own that `make test` runs each time, without.
+SLOW = {
+    "engines/wasmi": inputs,
+    "engines/wasmtime48": inputs,
+    "engines/wasmer": inputs,
+    "engines/wasmtime/beside": inputs,
+    "sql": inputs,
+    "sql/tests": own_inputs,
+}
 # By the folder that is compiled, or by what is parsed.
 PARTS = {
     "python": python,
@@ -295,6 +310,7 @@ PARTS = {
     "fuzz": fuzz,
     "sql/guest": sql_guest,
     "sql": sql,
+    "sql/tests": sql_tests,
 }
 
 
@@ -303,11 +319,12 @@ def part(name: str, is_changed_only: bool) -> str:
     if name not in SLOW:
         PARTS[name]()
         return ""
-    checked, before = Checked(), digest(name)
-    if is_changed_only and checked.has(name):
+    checked, of = Checked(), SLOW[name]
+    before = digest(name, of)
+    if is_changed_only and checked.has(name, of):
         return "  unchanged since it was checked"
     PARTS[name]()
-    checked.add(name, before)
+    checked.add(name, before, of)
     return ""
 
 

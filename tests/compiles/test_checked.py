@@ -44,7 +44,7 @@ class Tree(unittest.TestCase):
         self.checked = checked.Checked(self.root / "checked.toml", self.root)
 
     def digest(self):
-        return checked.digest("out", self.root)
+        return checked.digest("out", root=self.root)
 
     def test_inputs_are_all_that_is_read(self):
         read = {str(file.relative_to(self.root)) for file in checked.inputs("out", self.root)}
@@ -65,7 +65,7 @@ class Tree(unittest.TestCase):
     def test_what_was_checked_is_known_until_it_changes(self):
         self.assertFalse(self.checked.has("out"))
         self.checked.add("out", self.digest())
-        self.checked.add("crates/other", checked.digest("crates/other", self.root))
+        self.checked.add("crates/other", checked.digest("crates/other", root=self.root))
         self.assertTrue(self.checked.has("out"))
         (self.root / "lent/deeper.rs").write_text("fn f() {}\n")
         self.assertFalse(self.checked.has("out"))
@@ -90,14 +90,20 @@ class Tree(unittest.TestCase):
 class Ours(unittest.TestCase):
     def test_the_engine_is_read_by_what_depends_on_it(self):
         engine = checked.ROOT / "crates/engine/src/lib.rs"
-        for part in sorted(run.SLOW):
+        for part, of in sorted(run.SLOW.items()):
             depends = part in ("sql", "engines/wasmtime/beside")
-            self.assertEqual(engine in checked.inputs(part), depends, part)
-            self.assertIn(checked.ROOT / part / "Cargo.lock", checked.inputs(part))
+            self.assertEqual(engine in of(part), depends, part)
+            workspace = part.removesuffix("/tests")
+            self.assertIn(checked.ROOT / workspace / "Cargo.lock", of(part))
+
+    def test_tests_of_functions_in_sql_are_about_their_workspace(self):
+        files = {str(file.relative_to(checked.ROOT)) for file in run.SLOW["sql/tests"]("sql/tests")}
+        self.assertLessEqual({"sql/src/main.rs", "sql/tests/piped.rs", "sql/operators/gcd.c"}, files)
+        self.assertFalse([file for file in files if file.startswith("crates/")])
 
     def test_only_what_can_be_checked_is_listed(self):
-        self.assertEqual(set(checked.Checked().all()) - run.SLOW, set())
-        self.assertEqual(run.SLOW - set(run.PARTS), set())
+        self.assertEqual(set(checked.Checked().all()) - set(run.SLOW), set())
+        self.assertEqual(set(run.SLOW) - set(run.PARTS), set())
 
 
 if __name__ == "__main__":

@@ -78,10 +78,10 @@ class Lines(unittest.TestCase):
         done = []
 
         class Known:
-            def has(self, name):
+            def has(self, name, of):
                 return name == "sql"
 
-            def add(self, name, of):
+            def add(self, name, before, of):
                 done.append(f"{name} is known")
 
         parts = {name: lambda name=name: done.append(name) for name in ("fuzz", "engines/wasmi", "sql")}
