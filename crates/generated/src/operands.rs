@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A function is a row of instructions, each of which takes what is on the stack or has more
-//! pushed first (`body.rs`). Up to [`body::DEPTH_MAX`] operands wait below. What is left in the
+//! pushed first (`body.rs`). Up to `body::DEPTH_MAX` operands wait below. What is left in the
 //! end goes into a checksum, so that each of them counts. NaNs become one NaN wherever their bits
 //! could be seen.
 //!
