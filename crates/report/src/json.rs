@@ -9,7 +9,7 @@ use fathom_stats::times::Estimate;
 use serde::Serialize;
 
 use crate::csv::unit;
-use crate::view::{CellView, Group, Interval, Row, View};
+use crate::view::{CellView, Group, Interval, OverFirst, Row, View};
 
 /// The number of the shape of everything this program prints as JSON.
 pub const FORMAT: u32 = 1;
@@ -37,7 +37,16 @@ struct GroupOut<'a> {
     baseline: &'a str,
     headline: &'a str,
     noise_floor: Option<f64>,
+    over_first: Vec<OverFirstOut<'a>>,
     rows: Vec<RowOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct OverFirstOut<'a> {
+    row: &'a str,
+    ratio: Option<Estimated>,
+    verdict: &'static str,
+    detectable: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -52,6 +61,7 @@ struct RowOut<'a> {
     settings: String,
     variant: String,
     checks: &'a str,
+    ratio_to_baseline: Option<Estimated>,
     slow_half: Option<f64>,
     slow_half_of_control: Option<f64>,
     cells: Vec<CellOut<'a>>,
@@ -122,6 +132,7 @@ fn group(group: &Group) -> GroupOut<'_> {
         baseline: &group.baseline,
         headline: &group.headline,
         noise_floor: group.noise_floor,
+        over_first: group.over_first.iter().map(over_first).collect(),
         rows: group.rows.iter().map(|one| row(group, one)).collect(),
     }
 }
@@ -139,11 +150,21 @@ fn row<'a>(group: &'a Group, row: &'a Row) -> RowOut<'a> {
         settings: sandbox.settings.for_programs(),
         variant: row.key.variant.to_string(),
         checks: &row.checks,
+        ratio_to_baseline: row.to_baseline.map(estimated),
         slow_half: row.slow_half,
         slow_half_of_control: row.slow_half_of_control,
         cells: cells
             .filter_map(|(one, workload)| Some(cell(one.as_ref()?, &workload.name)))
             .collect(),
+    }
+}
+
+fn over_first(over: &OverFirst) -> OverFirstOut<'_> {
+    OverFirstOut {
+        row: &over.name,
+        ratio: over.ratio.map(estimated),
+        verdict: over.verdict.name(),
+        detectable: over.detectable,
     }
 }
 

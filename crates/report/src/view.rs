@@ -45,6 +45,7 @@ pub use build::from_campaign;
 pub use commands::{portable, relative, shell};
 pub use compared_figure::{figure, noun, shown};
 pub use facts::host_line;
+pub use group::OverFirst;
 pub use sentences::{Judged, could_have_seen, range, with_ends};
 pub use total::COUNTS;
 
@@ -217,6 +218,8 @@ pub struct Group {
     /// relative: of all ranked rows, or to the baseline where there is one. `None` below five
     /// rounds, and where nothing is compared.
     pub detectable: Option<f64>,
+    /// The ranked rows behind the first, over it.
+    pub over_first: Vec<OverFirst>,
     /// The workloads, in the campaign's order.
     pub workloads: Vec<Workload>,
     /// The rows: ranked ones first and fastest first, then the others.

@@ -408,6 +408,62 @@ fn the_first_is_told_of_whom_and_who_is_not_told_apart_is_named() {
 }
 
 #[test]
+fn a_program_reads_what_the_sentences_say_of_the_first_and_the_others() {
+    let (report, _) = report(|_| true);
+    let json = report.render(Format::Json, Style::default()).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let group = &json["groups"][0];
+    let over = group["over_first"].as_array().unwrap();
+    let ranked = report.view.groups[0]
+        .rows
+        .iter()
+        .filter(|row| row.is_ranked());
+    assert_eq!(over.len(), ranked.count() - 1);
+    let mut verdicts: Vec<&str> = Vec::new();
+    for one in over {
+        let (row, verdict) = (
+            one["row"].as_str().unwrap(),
+            one["verdict"].as_str().unwrap(),
+        );
+        let said = match verdict {
+            "undecided" => format!("fathom guard / {row}: undecided"),
+            verdict => format!("fathom guard / {row} are {verdict}"),
+        };
+        let findings = &report.view.groups[0].findings;
+        let of_row = format!("fathom guard / {row}");
+        // Of an engine's rows the first alone has a sentence.
+        if let Some(found) = findings.iter().find(|found| {
+            let rest = found.text.strip_prefix(of_row.as_str());
+            rest.is_some_and(|rest| rest.starts_with(':') || rest.starts_with(" are"))
+        }) {
+            assert!(
+                found.text.starts_with(said.as_str()),
+                "{one}: {}",
+                found.text
+            );
+            verdicts.push(verdict);
+        }
+        let of = |end: &str| one["ratio"][end].as_f64().unwrap();
+        assert!(
+            of("low_95") < of("value") && of("value") < of("high_95"),
+            "{one}"
+        );
+        assert!(verdict != "different" || of("low_95") > 1.0, "{one}");
+    }
+    assert!(
+        verdicts.contains(&"different") && verdicts.contains(&"undecided"),
+        "{verdicts:?}"
+    );
+    for row in group["rows"].as_array().unwrap() {
+        let mean = row["ratio_to_baseline"]["value"].as_f64();
+        assert_eq!(mean == Some(1.0), row["name"] == group["baseline"], "{row}");
+        // What is ranked has one.
+        let is_over = over.iter().any(|one| one["row"] == row["name"]);
+        assert!(mean.is_some() || !is_over, "{row}");
+    }
+}
+
+#[test]
 fn without_a_control_nothing_would_have_been_found() {
     let (report, _) = report(only(&["fathom/clamp/speed", "wasm3/trap/speed"]));
     let said = &report.view.headline;
