@@ -82,6 +82,8 @@ fn what_collecting_took_is_recorded() {
         "--iterations",
         "1",
         "--no-probe",
+        "--wait-idle",
+        "0s",
         "--out",
         "r",
     ];

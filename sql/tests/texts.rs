@@ -62,23 +62,28 @@ const TOTAL: &str = r#"
     (i64.store (i32.const 512) (global.get $total))
     (i32.const 1))"#;
 
-/// All bytes, as an aggregate of one group.
+/// All bytes, as an aggregate of one group: each accumulator of an instance has a number of its own.
 const SUM: &str = r#"
   (data (i32.const 600) "n bigint\00")
-  (global $sum (mut i64) (i64.const 0))
+  (global $free (mut i32) (i32.const 616))
   (func (export "bytes_columns") (result i32) (i32.const 600))
-  (func (export "bytes_open") (result i32) (i32.const 8))
-  (func (export "bytes_update") (param i32 i32) (param $batch i32) (result i32)
-    (global.set $sum (i64.add (global.get $sum) (i64.extend_i32_u (call $bytes (local.get $batch)))))
+  (func (export "bytes_open") (result i32)
+    (if (i32.ge_u (global.get $free) (i32.const 1024)) (then (return (i32.const 0))))
+    (i64.store (global.get $free) (i64.const 0))
+    (global.set $free (i32.add (global.get $free) (i32.const 8)))
+    (i32.sub (global.get $free) (i32.const 8)))
+  (func $add (param $sum i32) (param $bytes i64)
+    (i64.store (local.get $sum) (i64.add (i64.load (local.get $sum)) (local.get $bytes))))
+  (func (export "bytes_update") (param $sum i32) (param i32) (param $batch i32) (result i32)
+    (call $add (local.get $sum) (i64.extend_i32_u (call $bytes (local.get $batch))))
     (i32.const 1))
-  (func (export "bytes_merge") (param i32 i32) (param $batch i32) (result i32)
-    (global.set $sum (i64.add (global.get $sum)
-      (i64.load (i32.load offset=8 (call $column (local.get $batch))))))
+  (func (export "bytes_merge") (param $sum i32) (param i32) (param $batch i32) (result i32)
+    (call $add (local.get $sum) (i64.load (i32.load offset=8 (call $column (local.get $batch)))))
     (i32.const 1))
-  (func (export "bytes_state") (param i32 i32) (param $result i32) (result i32)
-    (call $store (local.get $result) (global.get $sum)) (i32.const 1))
-  (func (export "bytes_finish") (param i32 i32) (param $result i32) (result i32)
-    (call $store (local.get $result) (global.get $sum)) (i32.const 1))
+  (func (export "bytes_state") (param $sum i32) (param i32) (param $result i32) (result i32)
+    (call $store (local.get $result) (i64.load (local.get $sum))) (i32.const 1))
+  (func (export "bytes_finish") (param $sum i32) (param i32) (param $result i32) (result i32)
+    (call $store (local.get $result) (i64.load (local.get $sum))) (i32.const 1))
   (func (export "bytes_close") (param i32))"#;
 
 /// How often a query whose condition holds is answered: once.

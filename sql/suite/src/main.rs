@@ -20,7 +20,8 @@ mod rows;
 mod work;
 
 use std::{
-    collections::BTreeMap, env, fs, path::Path, process::ExitCode, sync::Arc, thread, time::Duration,
+    collections::BTreeMap, env, fs, path::Path, process::ExitCode, sync::Arc, thread,
+    time::Duration,
 };
 
 use anyhow::{Context, Error, Result, anyhow, bail};
