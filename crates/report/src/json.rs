@@ -37,6 +37,8 @@ struct GroupOut<'a> {
     baseline: &'a str,
     headline: &'a str,
     noise_floor: Option<f64>,
+    /// The first row that is ranked.
+    first: Option<&'a str>,
     over_first: Vec<OverFirstOut<'a>>,
     rows: Vec<RowOut<'a>>,
 }
@@ -132,6 +134,7 @@ fn group(group: &Group) -> GroupOut<'_> {
         baseline: &group.baseline,
         headline: &group.headline,
         noise_floor: group.noise_floor,
+        first: (group.rows.iter().find(|row| row.is_ranked())).map(|row| row.name.as_str()),
         over_first: group.over_first.iter().map(over_first).collect(),
         rows: group.rows.iter().map(|one| row(group, one)).collect(),
     }

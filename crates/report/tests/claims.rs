@@ -413,6 +413,7 @@ fn a_program_reads_what_the_sentences_say_of_the_first_and_the_others() {
     let json = report.render(Format::Json, Style::default()).unwrap();
     let json: Value = serde_json::from_str(&json).unwrap();
     let group = &json["groups"][0];
+    assert_eq!(group["first"], "fathom guard");
     let over = group["over_first"].as_array().unwrap();
     let ranked = report.view.groups[0]
         .rows
