@@ -120,7 +120,8 @@ impl Ours {
     }
 
     /// With a collection as soon as as much was allocated as is live, however little that is, by
-    /// different generators, and with none ever.
+    /// different generators; with one under way at every allocation, an object at a time; and
+    /// with none ever.
     pub fn all_collecting() -> Result<Vec<Ours>, Error> {
         let mut all = Vec::new();
         for opt in [Opt::Speed, Opt::None] {
@@ -138,6 +139,8 @@ impl Ours {
                 &tiered,
             )?);
         }
+        let steps = Config::new().collection_bytes(0).collection_step(1);
+        all.push(Ours::configured("collecting in steps".to_owned(), &steps)?);
         let null = Config::new().collector(Collector::Null);
         all.push(Ours::configured("never collecting".to_owned(), &null)?);
         Ok(all)

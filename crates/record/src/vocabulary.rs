@@ -120,10 +120,10 @@ closed_set! {
         TranslateNs = "translate_ns", "part of compiling: translating what the engine does not take";
         /// Collections of structures and arrays, by iteration.
         Collections = "collections", "collections of structures and arrays, an iteration";
-        /// The time of all of them, by iteration.
-        PausedNs = "paused_ns", "time of collections, an iteration";
-        /// What 99 of a hundred collections of the process took at most.
-        PauseP99Ns = "pause_p99_ns", "time within which 99 % of the collections ended";
+        /// The time that the program waited for them, by iteration.
+        PausedNs = "paused_ns", "time that collections stopped the program, an iteration";
+        /// What 99 of a hundred pauses of the process took at most.
+        PauseP99Ns = "pause_p99_ns", "time within which 99 % of the collectors' pauses ended";
         /// What structures and arrays took when an iteration had ended, at most.
         HeapBytes = "heap_bytes", "memory of structures and arrays at an iteration's end";
         /// System calls of the process.

@@ -59,7 +59,7 @@ pub enum Figure {
     Collections,
     /// The time of all of them, by iteration.
     Paused,
-    /// What 99 of a hundred of the child's collections took at most.
+    /// What 99 of a hundred of the child's pauses took at most.
     PauseP99,
     /// Memory of structures and arrays at an iteration's end.
     Heap,
@@ -231,8 +231,8 @@ impl Figure {
             Figure::Code => "machine code of the module",
             Figure::Translate => "part of compiling: translating what the engine does not take",
             Figure::Collections => "collections of structures and arrays, an iteration",
-            Figure::Paused => "time of collections, an iteration",
-            Figure::PauseP99 => "time within which 99 % of the child's collections ended",
+            Figure::Paused => "time that collections stopped the program, an iteration",
+            Figure::PauseP99 => "time within which 99 % of the child's pauses ended",
             Figure::Heap => "memory of structures and arrays at an iteration's end",
             Figure::FaultsMinor => "page faults of the child served without I/O",
             Figure::FaultsMajor => "page faults of the child that waited for I/O",

@@ -290,6 +290,7 @@ struct Wasm<'a> {
 #[derive(Default)]
 struct Heaps {
     instances: u64,
+    collections: u64,
     pauses: Pauses,
     bytes_max: u64,
 }
@@ -297,6 +298,7 @@ struct Heaps {
 impl Heaps {
     fn add(&mut self, ended: &HeapStats) {
         self.instances += 1;
+        self.collections += ended.collections;
         self.pauses.extend(&ended.pauses);
         self.bytes_max = self.bytes_max.max(ended.heap_bytes);
     }
@@ -311,7 +313,7 @@ impl Heaps {
         let p99 = self.pauses.within(990).map(nanos);
         let p99 = p99.map(|p99| (Metric::PauseP99Ns, p99));
         let all = [
-            (Metric::Collections, an_iteration(self.pauses.count())),
+            (Metric::Collections, an_iteration(self.collections)),
             (Metric::PausedNs, an_iteration(nanos(self.pauses.total()))),
             (Metric::HeapBytes, self.bytes_max),
         ];

@@ -96,6 +96,11 @@ impl Cell {
     pub fn bytes(self) -> u32 {
         1 << self.shift()
     }
+
+    /// Whether what it refers to is collected, or may be.
+    pub fn is_collected(self) -> bool {
+        matches!(self, Cell::Collected | Cell::Extern)
+    }
 }
 
 /// A field of a structure.
@@ -111,6 +116,8 @@ pub(crate) struct Field {
 pub(crate) enum Layout {
     Struct {
         fields: Box<[Field]>,
+        /// Those that refer to what is collected, or may.
+        collected: Box<[Field]>,
         /// Bytes of an object.
         bytes: u32,
     },
@@ -135,9 +142,14 @@ impl Layout {
             end = offset + cell.bytes();
             Field { cell, offset }
         };
-        let fields = fields.iter().map(place).collect();
+        let fields: Box<[Field]> = fields.iter().map(place).collect();
         let bytes = end.next_multiple_of(ALIGN);
-        Layout::Struct { fields, bytes }
+        let collected = fields.iter().filter(|field| field.cell.is_collected());
+        Layout::Struct {
+            collected: collected.copied().collect(),
+            fields,
+            bytes,
+        }
     }
 
     /// Bytes of an object; of an array with so many elements.
@@ -154,22 +166,6 @@ impl Layout {
             Layout::Struct { .. } => NO_LENGTH,
             Layout::Array(_) => len,
         }
-    }
-
-    /// Where an object with so many elements has references that are collected, or may be.
-    pub fn references(&self, len: u32) -> impl Iterator<Item = Field> {
-        let (fields, element, len) = match self {
-            Layout::Struct { fields, .. } => (&fields[..], Cell::I8, 0),
-            Layout::Array(cell) => (&[][..], *cell, len),
-        };
-        let is_reference = |cell| matches!(cell, Cell::Collected | Cell::Extern);
-        let len = if is_reference(element) { len } else { 0 };
-        let elements = (0..len).map(move |i| Field {
-            cell: element,
-            offset: HEADER_BYTES + (i << element.shift()),
-        });
-        let fields = fields.iter().copied();
-        fields.filter(move |f| is_reference(f.cell)).chain(elements)
     }
 }
 

@@ -84,6 +84,8 @@ pub struct VmHeap {
     pub next: u64,
     /// Behind the last byte that can be taken; no more than `next` where there is none.
     pub end: u64,
+    /// Not 0 while a collection is under way: references that are overwritten are told of.
+    pub is_marking: u32,
 }
 
 impl Default for VmHeap {
@@ -92,6 +94,7 @@ impl Default for VmHeap {
             base: std::ptr::null_mut(),
             next: 0,
             end: 0,
+            is_marking: 0,
         }
     }
 }
@@ -306,6 +309,9 @@ pub mod offsets {
     pub const HEAP_NEXT: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, next)) as i32;
     /// [`VmHeap::end`] of [`VmRuntime::heap`].
     pub const HEAP_END: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, end)) as i32;
+    /// [`VmHeap::is_marking`] of [`VmRuntime::heap`].
+    pub const HEAP_IS_MARKING: i32 =
+        (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, is_marking)) as i32;
     /// [`VmRuntime::counts`].
     pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
     /// [`Crossing::host_sp`].

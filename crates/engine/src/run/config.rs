@@ -18,6 +18,8 @@ const DEFAULT_CONTINUATION_STACK_BYTES: usize = 4 << 10;
 const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
 /// Bytes that are allocated between two collections, at least.
 const DEFAULT_COLLECTION_BYTES: u64 = 4 << 20;
+/// What a collection looks at before the program goes on, at least.
+const DEFAULT_COLLECTION_STEP: u64 = 256 << 10;
 
 /// Calls and turns of loops after which a function of 512 bytes is optimised, unless configured.
 const TIER_UP: u32 = 30_000;
@@ -53,6 +55,7 @@ pub struct Config {
     pub(crate) continuation_stack: usize,
     pub(crate) collector: Collector,
     pub(crate) collection_bytes: u64,
+    pub(crate) collection_step: u64,
     pub(crate) profiler: ProfilingStrategy,
     pub(crate) end_threads: bool,
     pub(crate) huge_pages: bool,
@@ -103,6 +106,7 @@ impl Default for Config {
             continuation_stack: DEFAULT_CONTINUATION_STACK_BYTES,
             collector: Collector::default(),
             collection_bytes: DEFAULT_COLLECTION_BYTES,
+            collection_step: DEFAULT_COLLECTION_STEP,
         }
     }
 }
@@ -184,6 +188,14 @@ impl Config {
     /// what a collection would miss.
     pub fn collection_bytes(mut self, bytes: u64) -> Config {
         self.collection_bytes = bytes;
+        self
+    }
+
+    /// How much a collection looks at before the program goes on, at least: about the bytes of
+    /// the objects, 256 KiB by default, which takes half a millisecond. More for fewer and longer
+    /// pauses; [`u64::MAX`] for collections in one go.
+    pub fn collection_step(mut self, bytes: u64) -> Config {
+        self.collection_step = bytes;
         self
     }
 

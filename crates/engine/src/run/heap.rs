@@ -19,7 +19,7 @@
 //!   reaches past that by the largest constant offset. Null is offset 0, where nothing is
 //!   mapped for as long as [`NULL_BYTES`]: accesses beyond that are compared with null.
 //! - What is handed out is zero.
-//! - Between collections a hole is used from its start up, without gaps, so that where
+//! - A hole is used from its start up, without gaps, so that where
 //!   objects begin can be found by their headers.
 
 #![allow(unsafe_code)]
@@ -41,6 +41,7 @@ use crate::facts::vmctx::VmHeap;
 use crate::run::handle::Module;
 use crate::run::store::private::Sealed;
 use crate::run::store::{Store, StoreOpaque, opaque_mut};
+use collect::Work;
 pub(crate) use hosts::Hosts;
 pub use pauses::Pauses;
 use space::{BLOCK_BYTES, Space};
@@ -67,7 +68,9 @@ pub enum Collector {
 /// What the structures and arrays of a store take.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeapStats {
-    /// What collections took so far.
+    /// Collections that have ended.
+    pub collections: u64,
+    /// What their steps took, for each of which the program waited.
     pub pauses: Pauses,
     /// Bytes that count against the quota.
     pub heap_bytes: u64,
@@ -87,12 +90,24 @@ pub(crate) struct Heap {
     collector: Collector,
     /// Bytes that are handed out between two collections, at least; 0 for a collection at
     /// every allocation.
-    step_bytes: u64,
-    /// The same until the next.
+    between: u64,
+    /// What a collection looks at in one step, at least.
+    step: u64,
+    /// The collection that is under way.
+    marking: Option<Marking>,
+    /// Bytes that are handed out until the next collection.
     until: u64,
     /// Collections in a row that were not worth it.
     futile: u32,
     stats: HeapStats,
+}
+
+/// A collection that is under way.
+#[derive(Debug)]
+struct Marking {
+    work: Work,
+    /// Bytes that were handed out before its last step.
+    handed_out: u64,
 }
 
 /// What an allocation may do.
@@ -118,7 +133,9 @@ impl Heap {
             holds: Vec::new(),
             held: Mutex::default(),
             collector: config.collector,
-            step_bytes: config.collection_bytes,
+            between: config.collection_bytes,
+            step: config.collection_step,
+            marking: None,
             until: config.collection_bytes,
             futile: 0,
             stats: HeapStats::default(),
@@ -203,8 +220,7 @@ impl StoreOpaque {
             let heap = Heap::new(self)?;
             self.runtime.heap = VmHeap {
                 base: heap.space.base().as_ptr(),
-                next: 0,
-                end: 0,
+                ..VmHeap::default()
             };
             self.heap = Some(Box::new(heap));
         }
@@ -251,8 +267,8 @@ impl StoreOpaque {
         heap.space.note_used(self.runtime.heap.next);
         let may_collect =
             collecting == Collecting::Allowed && heap.collector == Collector::MarkRegion;
-        if may_collect && heap.space.handed_out() >= heap.until {
-            self.collect_objects();
+        if may_collect {
+            self.collect_where_it_is_time();
         }
         match self.take(bytes) {
             // There may be room once what nobody refers to is gone.
@@ -287,7 +303,7 @@ impl StoreOpaque {
             true => heap.space.take_large(bytes)?,
             false => heap.space.take(bytes as u32)?,
         };
-        let hole = match heap.step_bytes {
+        let hole = match heap.between {
             // Compiled code asks each time.
             0 => 0..0,
             _ => heap.space.rest(),

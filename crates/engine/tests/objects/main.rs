@@ -4,6 +4,7 @@
 mod host;
 mod limits;
 mod reuse;
+mod steps;
 
 use fathom_engine::*;
 

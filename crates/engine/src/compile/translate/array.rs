@@ -189,6 +189,7 @@ impl Translator<'_> {
         let (array, index) = self.pop2();
         let cell = self.cell(ty);
         let (address, flags) = self.element(array, index, cell);
+        self.cell_overwritten(cell, address, HEADER_BYTES, flags);
         self.store_cell(cell, value, address, HEADER_BYTES, flags);
     }
 
@@ -215,6 +216,7 @@ impl Translator<'_> {
         self.fuel_for_elements(len);
         let cell = self.cell(ty);
         let elements = self.elements(array, index, len, cell);
+        self.elements_overwritten(cell, array, index, len);
         self.fill(cell, elements, value);
     }
 
@@ -227,8 +229,16 @@ impl Translator<'_> {
         // In this order: a null target traps first.
         let to = self.elements(target, at, len, cell);
         let from = self.elements(source, from, len, cell);
+        self.elements_overwritten(cell, target, at, len);
         let bytes = self.b.ins().ishl_imm_u(len, i64::from(cell.shift()));
         self.trapping_libcall(Libcall::CopyCells, &[to.address, from.address, bytes]);
+    }
+
+    /// Tells a collection of elements that are inside and about to be overwritten.
+    fn elements_overwritten(&mut self, cell: Cell, array: Value, from: Value, len: Value) {
+        self.while_marking(cell, |this| {
+            this.libcall(Libcall::ElementsOverwritten, &[array, from, len]);
+        });
     }
 
     /// Sets elements to a value.

@@ -65,6 +65,7 @@ impl<'a> Translator<'a> {
                 let field = self.field(struct_type_index, field_index);
                 let flags = self.null_flags(object, field.offset);
                 let address = self.object_address(object);
+                self.cell_overwritten(field.cell, address, field.offset, flags);
                 self.store_cell(field.cell, value, address, field.offset, flags);
             }
             _ => return false,
@@ -242,6 +243,50 @@ impl<'a> Translator<'a> {
             Cell::Collected => ins.istore32(flags, value, address, offset),
             _ => ins.store(flags, value, address, offset),
         };
+    }
+
+    /// Tells a collection of the reference in a cell, which is about to be overwritten.
+    pub(super) fn cell_overwritten(
+        &mut self,
+        cell: Cell,
+        address: Value,
+        offset: u32,
+        flags: MemFlagsData,
+    ) {
+        self.while_marking(cell, |this| {
+            let old = this.load_cell(cell, Extension::None, address, offset, flags);
+            let reference = match cell {
+                // All bits where it is a reference of the heap's, none where it is the host's.
+                Cell::Extern => {
+                    let is_inside = this.b.ins().sshr_imm_u(old, 63);
+                    this.b.ins().band(old, is_inside)
+                }
+                _ => old,
+            };
+            this.libcall(Libcall::Overwritten, &[reference]);
+        });
+    }
+
+    /// Does something where a collection is under way and cells of this kind have references to
+    /// objects, out of the way. What is overwritten between its steps would be lost to it: see
+    /// `run/heap/collect.rs`.
+    pub(super) fn while_marking(&mut self, cell: Cell, tell: impl FnOnce(&mut Self)) {
+        if !cell.is_collected() {
+            return;
+        }
+        let runtime = self.runtime();
+        let flags = self.cell_flags();
+        let ins = self.b.ins();
+        let is_marking = ins.load(types::I32, flags, runtime, offsets::HEAP_IS_MARKING);
+        let [marking, done] = [(); 2].map(|()| self.b.create_block());
+        self.b.set_cold_block(marking);
+        self.b.ins().brif(is_marking, marking, &[], done, &[]);
+        self.b.switch_to_block(marking);
+        self.b.seal_block(marking);
+        tell(self);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
     }
 
     /// Bytes of an array with so many elements.

@@ -60,7 +60,7 @@ struct Block {
     marks: [u64; WORDS],
 }
 
-/// What was handed out since the last collection.
+/// What was handed out since the last collection began.
 #[derive(Clone, Debug)]
 struct Fresh {
     hole: Range<u32>,
@@ -85,6 +85,8 @@ pub(super) struct Space {
     /// The one for those that are longer than a line.
     other: Range<u32>,
     fresh: Vec<Fresh>,
+    /// In a collection, how many of them there were when it began: what is in the others stays.
+    snapshot: Option<usize>,
     /// Where a search for free blocks in a row begins.
     search_from: usize,
     handed_out: u64,
@@ -144,6 +146,7 @@ impl Space {
             current: 0..0,
             other: 0..0,
             fresh: Vec::new(),
+            snapshot: None,
             search_from: 0,
             handed_out: 0,
             allowance: allowance.clone(),
@@ -344,6 +347,7 @@ impl Space {
         let block = &mut self.blocks[first];
         block.used = Use::Large(count as u32);
         block.starts[0] |= 1;
+        block.marks[0] = u64::from(self.snapshot.is_some());
         self.handed_out += count as u64 * u64::from(BLOCK_BYTES);
         Ok(first as u32 * BLOCK_BYTES)
     }
@@ -404,9 +408,11 @@ fn first_of(hole: &mut Range<u32>, bytes: u32) -> Option<u32> {
 
 /// Finding objects, marking them, and what is free then.
 impl Space {
-    /// A collection begins.
+    /// A collection begins: what is handed out from now on stays.
     pub fn begin_marking(&mut self) {
         self.fresh.sort_unstable_by_key(|fresh| fresh.hole.start);
+        (self.current, self.other) = (0..0, 0..0);
+        self.snapshot = Some(self.fresh.len());
     }
 
     /// The object that a word may be a reference to, or the address of something in.
@@ -468,28 +474,48 @@ impl Space {
         Some(number as u32 * BLOCK_BYTES + place * ALIGN)
     }
 
-    /// Marks an object of so many bytes; false where it was.
-    pub fn mark(&mut self, object: u32, bytes: u64) -> bool {
+    /// Asks the processor to load the start of an object.
+    pub fn prefetch(&self, object: u32) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: nothing is accessed, wherever the address leads.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(self.address(object, 0).as_ptr().cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = object;
+    }
+
+    /// Marks an object; false where it was.
+    pub fn mark(&mut self, object: u32) -> bool {
         let block = &mut self.blocks[block_of(object)];
         let (word, bit) = bit_of(object);
-        if block.marks[word] & bit != 0 {
-            return false;
-        }
+        let is_new = block.marks[word] & bit == 0;
         block.marks[word] |= bit;
+        is_new
+    }
+
+    /// Keeps the lines that a marked object of so many bytes is on.
+    pub fn keep_lines(&mut self, object: u32, bytes: u64) {
+        let block = &mut self.blocks[block_of(object)];
         if block.used == Use::Lines {
             let first = object % BLOCK_BYTES / LINE_BYTES;
             let last = (object % BLOCK_BYTES + bytes as u32 - 1) / LINE_BYTES;
             block.lines |= u128::MAX >> (LINES - 1 - (last - first)) << first;
         }
-        true
     }
 
-    /// A collection ends: what is not marked is free. Bytes that are not.
+    /// A collection ends: what is not marked is free, but for what was handed out since it
+    /// began. Bytes that are not.
     pub fn sweep(&mut self) -> u64 {
         self.holes.clear();
         self.free.clear();
-        self.fresh.clear();
-        (self.current, self.other) = (0..0, 0..0);
+        let snapshot = self.snapshot.take().expect("it has begun");
+        self.fresh.drain(..snapshot);
+        for at in 0..self.fresh.len() {
+            let hole = self.fresh[at].hole.clone();
+            self.keep_lines(hole.start, u64::from(hole.end - hole.start));
+        }
         (self.handed_out, self.search_from) = (0, FIRST_BLOCK as usize);
         let mut live = 0;
         let mut number = self.blocks.len();

@@ -121,6 +121,7 @@ pub(super) fn array_init(
         return Err(TrapCode::ArrayOutOfBounds);
     }
     segment.check(data, src, len, cell)?;
+    data.store_mut().elements_overwritten(array, dst, len);
     segment.write(data, src, array, dst, len, cell);
     Ok(())
 }
