@@ -109,9 +109,8 @@ macro_rules! runtime_functions {
             /// `array.init_elem` of an array that is not null.
             ArrayInitElem =
                 array_init_elem(segment: u32, array: u64, dst: u32, src: u32, len: u32) -> Status;
-            /// A reference to an object is about to be overwritten in another.
-            Overwritten = overwritten(reference: u64);
-            /// So many elements of an array are, from an index on, which are inside.
+            /// So many elements of an array, from an index on, which are inside, are about to be
+            /// overwritten while a collection is under way.
             ElementsOverwritten = elements_overwritten(array: u64, from: u32, len: u64);
             /// Sets elements in a row to a value of 1 << shift bytes, by their address.
             FillCells = fill_cells(to: u64, value: u64, shift: u32, len: u64) -> Status;

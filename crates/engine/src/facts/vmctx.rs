@@ -84,8 +84,11 @@ pub struct VmHeap {
     pub next: u64,
     /// Behind the last byte that can be taken; no more than `next` where there is none.
     pub end: u64,
-    /// Not 0 while a collection is under way: references that are overwritten are told of.
-    pub is_marking: u32,
+    /// Where compiled code writes the next reference that is overwritten in an object while a
+    /// collection is under way; null while none is.
+    pub log_next: *mut u32,
+    /// The last place that there is for one.
+    pub log_last: *mut u32,
 }
 
 impl Default for VmHeap {
@@ -94,7 +97,8 @@ impl Default for VmHeap {
             base: std::ptr::null_mut(),
             next: 0,
             end: 0,
-            is_marking: 0,
+            log_next: std::ptr::null_mut(),
+            log_last: std::ptr::null_mut(),
         }
     }
 }
@@ -309,9 +313,12 @@ pub mod offsets {
     pub const HEAP_NEXT: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, next)) as i32;
     /// [`VmHeap::end`] of [`VmRuntime::heap`].
     pub const HEAP_END: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, end)) as i32;
-    /// [`VmHeap::is_marking`] of [`VmRuntime::heap`].
-    pub const HEAP_IS_MARKING: i32 =
-        (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, is_marking)) as i32;
+    /// [`VmHeap::log_next`] of [`VmRuntime::heap`].
+    pub const HEAP_LOG_NEXT: i32 =
+        (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, log_next)) as i32;
+    /// [`VmHeap::log_last`] of [`VmRuntime::heap`].
+    pub const HEAP_LOG_LAST: i32 =
+        (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, log_last)) as i32;
     /// [`VmRuntime::counts`].
     pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
     /// [`Crossing::host_sp`].

@@ -41,7 +41,7 @@ use crate::facts::vmctx::VmHeap;
 use crate::run::handle::Module;
 use crate::run::store::private::Sealed;
 use crate::run::store::{Store, StoreOpaque, opaque_mut};
-use collect::Work;
+use collect::{Log, Work};
 pub(crate) use hosts::Hosts;
 pub use pauses::Pauses;
 use space::{BLOCK_BYTES, Space};
@@ -106,6 +106,7 @@ pub(crate) struct Heap {
 #[derive(Debug)]
 struct Marking {
     work: Work,
+    log: Log,
     /// Bytes that were handed out before its last step.
     handed_out: u64,
 }

@@ -236,7 +236,7 @@ impl Translator<'_> {
 
     /// Tells a collection of elements that are inside and about to be overwritten.
     fn elements_overwritten(&mut self, cell: Cell, array: Value, from: Value, len: Value) {
-        self.while_marking(cell, |this| {
+        self.while_marking(cell, |this, _| {
             this.libcall(Libcall::ElementsOverwritten, &[array, from, len]);
         });
     }

@@ -245,7 +245,9 @@ impl<'a> Translator<'a> {
         };
     }
 
-    /// Tells a collection of the reference in a cell, which is about to be overwritten.
+    /// Tells a collection of the reference in a cell, which is about to be overwritten: it is
+    /// written to a log of the runtime's. There is no call, for which all that is in registers
+    /// would have to be put on the stack.
     pub(super) fn cell_overwritten(
         &mut self,
         cell: Cell,
@@ -253,7 +255,7 @@ impl<'a> Translator<'a> {
         offset: u32,
         flags: MemFlagsData,
     ) {
-        self.while_marking(cell, |this| {
+        self.while_marking(cell, |this, next| {
             let old = this.load_cell(cell, Extension::None, address, offset, flags);
             let reference = match cell {
                 // All bits where it is a reference of the heap's, none where it is the host's.
@@ -263,27 +265,36 @@ impl<'a> Translator<'a> {
                 }
                 _ => old,
             };
-            this.libcall(Libcall::Overwritten, &[reference]);
+            let flags = this.cell_flags();
+            let runtime = this.runtime();
+            this.b.ins().istore32(flags, reference, next, 0);
+            let ins = this.b.ins();
+            let last = ins.load(types::I64, flags, runtime, offsets::HEAP_LOG_LAST);
+            // The last place is written to again and again: so the runtime sees that it is full.
+            let after = this.b.ins().iadd_imm_s(next, 4);
+            let after = this.b.ins().umin(after, last);
+            let ins = this.b.ins();
+            ins.store(flags, after, runtime, offsets::HEAP_LOG_NEXT);
         });
     }
 
     /// Does something where a collection is under way and cells of this kind have references to
-    /// objects, out of the way. What is overwritten between its steps would be lost to it: see
-    /// `run/heap/collect.rs`.
-    pub(super) fn while_marking(&mut self, cell: Cell, tell: impl FnOnce(&mut Self)) {
+    /// objects, out of the way, with the next place of its log. What is overwritten between two
+    /// steps would be lost to it: see `run/heap/collect.rs`.
+    pub(super) fn while_marking(&mut self, cell: Cell, tell: impl FnOnce(&mut Self, Value)) {
         if !cell.is_collected() {
             return;
         }
         let runtime = self.runtime();
         let flags = self.cell_flags();
         let ins = self.b.ins();
-        let is_marking = ins.load(types::I32, flags, runtime, offsets::HEAP_IS_MARKING);
+        let next = ins.load(types::I64, flags, runtime, offsets::HEAP_LOG_NEXT);
         let [marking, done] = [(); 2].map(|()| self.b.create_block());
         self.b.set_cold_block(marking);
-        self.b.ins().brif(is_marking, marking, &[], done, &[]);
+        self.b.ins().brif(next, marking, &[], done, &[]);
         self.b.switch_to_block(marking);
         self.b.seal_block(marking);
-        tell(self);
+        tell(self, next);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
         self.b.seal_block(done);

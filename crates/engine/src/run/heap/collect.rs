@@ -19,11 +19,12 @@
 //! - All roots are read in the first step. Later the program has a reference from there, from
 //!   a field, or from an allocation; so no root needs to be read twice.
 //! - A reference in an object that is overwritten while a collection is under way is marked
-//!   before ([`StoreOpaque::overwritten`]). So what was reachable in the beginning is found,
-//!   wherever the program has put it meanwhile.
+//!   in the next step: compiled code writes it to a log. So what was reachable in the beginning
+//!   is found, wherever the program has put it meanwhile. Where the log was full, references
+//!   are lost, and a collection begins anew and is done in one go.
 //! - What is handed out while one is under way is not freed at its end.
 //! - The steps keep up: each looks at [`PACE`] bytes for each that was handed out, and a
-//!   collection behind which half as much again was handed out as was to be is ended at once.
+//!   collection during which as much was handed out as before it is ended in one go.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -52,6 +53,38 @@ type Layouts = [Option<Arc<Layout>>];
 pub(super) fn size_at(layouts: &Layouts, space: &Space, at: u32) -> Option<u64> {
     let layout = layouts.get(space.read(at) as usize)?.as_ref()?;
     Some(layout.bytes(space.read(at + object::LENGTH as u32)))
+}
+
+/// The references that compiled code has overwritten in objects since the last step.
+#[derive(Debug)]
+pub(super) struct Log {
+    /// Of [`LOG`] references.
+    references: Box<[u32]>,
+}
+
+/// References that are overwritten between two steps, at most; of more, some are lost.
+const LOG: usize = 256 << 10;
+
+impl Log {
+    fn new() -> Log {
+        // What nobody writes to takes no memory.
+        Log {
+            references: vec![0; LOG].into_boxed_slice(),
+        }
+    }
+
+    /// The first place and the last one.
+    fn places(&mut self) -> (*mut u32, *mut u32) {
+        let places = self.references.as_mut_ptr_range();
+        (places.start, places.end.wrapping_sub(1))
+    }
+
+    /// What was written, when that is the next place; nothing where some is lost.
+    fn written(&self, next: *mut u32) -> Option<&[u32]> {
+        let bytes = next as usize - self.references.as_ptr() as usize;
+        let count = bytes / size_of::<u32>();
+        (count < LOG - 1).then(|| &self.references[..count])
+    }
 }
 
 /// The objects that were marked and are to be looked at.
@@ -258,14 +291,7 @@ impl StoreOpaque {
         });
     }
 
-    /// A reference in an object is about to be overwritten.
-    pub(crate) fn overwritten(&mut self, reference: u32) {
-        if let Some(mut marker) = self.marker() {
-            marker.reference(reference);
-        }
-    }
-
-    /// So many elements of an array are, from an index on.
+    /// So many elements of an array are about to be overwritten, from an index on.
     pub(crate) fn elements_overwritten(&mut self, array: u32, from: u32, len: u32) {
         let Some(mut marker) = self.marker() else {
             return;
@@ -292,7 +318,7 @@ impl StoreOpaque {
     }
 
     fn is_marking(&self) -> bool {
-        self.runtime.heap.is_marking != 0
+        !self.runtime.heap.log_next.is_null()
     }
 
     fn marker(&mut self) -> Option<Marker<'_>> {
@@ -310,9 +336,12 @@ impl StoreOpaque {
         let mut heap = self.heap.take().expect("there is a heap");
         overwrite_what_ended();
         heap.space.note_used(self.runtime.heap.next);
+        let mut log = Log::new();
+        let (log_next, log_last) = log.places();
         self.runtime.heap = VmHeap {
             base: self.runtime.heap.base,
-            is_marking: 1,
+            log_next,
+            log_last,
             ..VmHeap::default()
         };
         heap.space.begin_marking();
@@ -331,14 +360,45 @@ impl StoreOpaque {
         marker.roots(self);
         heap.marking = Some(Marking {
             work,
+            log,
             handed_out: 0,
         });
         self.hosts = hosts;
         self.heap = Some(heap);
     }
 
-    /// Looks at so many bytes about, and frees what is not marked when nothing is left.
+    /// Marks what was overwritten, and looks at so many bytes about; all of them where that is
+    /// not known.
     fn look(&mut self, bytes: u64) {
+        match self.read_log() {
+            true => self.look_at_marked(bytes),
+            false => {
+                self.begin_marking();
+                self.look_at_marked(u64::MAX);
+            }
+        }
+    }
+
+    /// Marks what compiled code has overwritten since the last step; whether that is known.
+    fn read_log(&mut self) -> bool {
+        let heap = self.heap.as_deref_mut().expect("there is a heap");
+        let Marking { work, log, .. } = heap.marking.as_mut().expect("it is under way");
+        let mut marker = Marker {
+            space: &mut heap.space,
+            layouts: &heap.layouts,
+            work,
+            hosts: &mut self.hosts,
+        };
+        let Some(written) = log.written(self.runtime.heap.log_next) else {
+            return false;
+        };
+        written.iter().for_each(|old| marker.reference(*old));
+        (self.runtime.heap.log_next, _) = log.places();
+        true
+    }
+
+    /// Looks at so many bytes about, and frees what is not marked when nothing is left.
+    fn look_at_marked(&mut self, bytes: u64) {
         let mut marker = self.marker().expect("a collection is under way");
         let is_done = marker.look(bytes);
         let heap = self.heap.as_deref_mut().expect("there is a heap");
@@ -347,7 +407,7 @@ impl StoreOpaque {
             return;
         }
         heap.marking = None;
-        self.runtime.heap.is_marking = 0;
+        self.runtime.heap.log_next = std::ptr::null_mut();
         let live = heap.space.sweep();
         self.hosts.sweep();
         heap.until = match heap.between {

@@ -51,6 +51,7 @@ impl Hosts {
     /// A collection begins.
     pub fn begin_marking(&mut self) {
         self.is_marking = true;
+        self.marked.fill(false);
     }
 
     /// A collection ends: lets go of those that were not marked.

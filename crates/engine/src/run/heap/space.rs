@@ -408,8 +408,13 @@ fn first_of(hole: &mut Range<u32>, bytes: u32) -> Option<u32> {
 
 /// Finding objects, marking them, and what is free then.
 impl Space {
-    /// A collection begins: what is handed out from now on stays.
+    /// A collection begins, or anew: what is handed out from now on stays.
     pub fn begin_marking(&mut self) {
+        if self.snapshot.is_some() {
+            for block in &mut self.blocks {
+                (block.marks, block.lines) = ([0; WORDS], 0);
+            }
+        }
         self.fresh.sort_unstable_by_key(|fresh| fresh.hole.start);
         (self.current, self.other) = (0..0, 0..0);
         self.snapshot = Some(self.fresh.len());

@@ -291,14 +291,9 @@ unsafe extern "C" fn array_init_elem(
     status(data, outcome)
 }
 
-unsafe extern "C" fn overwritten(vmctx: *mut u8, reference: u64) {
+unsafe extern "C" fn elements_overwritten(vmctx: *mut u8, array: u64, from: u32, len: u64) {
     // SAFETY: called by compiled code with its own context, whose store is alive; nothing of
     // it is borrowed while Wasm of it runs.
-    unsafe { (*instance(vmctx).store).overwritten(reference as u32) };
-}
-
-unsafe extern "C" fn elements_overwritten(vmctx: *mut u8, array: u64, from: u32, len: u64) {
-    // SAFETY: as in `overwritten`.
     unsafe { (*instance(vmctx).store).elements_overwritten(array as u32, from, len as u32) };
 }
 
