@@ -292,81 +292,83 @@ fn what_a_program_moves_between_two_steps_stays() {
     }
 }
 
+/// Boxes near the roots and far from them, which change places.
+const LOGGED: &str = r#"(module
+  (type $box (struct (field $number i64) (field $other (mut (ref null $box)))))
+  (type $boxes (array (mut (ref null $box))))
+  (type $chain (struct (field $boxes (ref null $boxes)) (field $next (ref null $chain))))
+  (global $chain (mut (ref null $chain)) (ref.null $chain))
+  (global $near (mut (ref null $boxes)) (ref.null $boxes))
+  (func $new (param $number i64) (result (ref $box))
+    (struct.new $box (local.get $number) (ref.null $box)))
+  (func $far (result (ref null $boxes))
+    (local $at (ref $chain))
+    (local.set $at (ref.as_non_null (global.get $chain)))
+    (block $last
+      (loop $again
+        (local.set $at (br_on_null $last (struct.get $chain $next (local.get $at))))
+        (br $again)))
+    (struct.get $chain $boxes (local.get $at)))
+  (func (export "begin") (param $links i32)
+    (local $i i32) (local $boxes (ref $boxes))
+    (local.set $boxes (array.new_default $boxes (i32.const 500)))
+    (global.set $chain (struct.new $chain (local.get $boxes) (ref.null $chain)))
+    (global.set $near (array.new_default $boxes (i32.const 501)))
+    (loop $again
+      (array.set $boxes (local.get $boxes) (local.get $i)
+        (call $new (i64.extend_i32_u (local.get $i))))
+      (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+        (i32.const 500))))
+    ;; Not in the same lines.
+    (local.set $i (i32.const 0))
+    (loop $again
+      (array.set $boxes (global.get $near) (local.get $i)
+        (call $new (i64.extend_i32_u (local.get $i))))
+      (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+        (i32.const 500))))
+    (loop $again
+      (global.set $chain (struct.new $chain (ref.null $boxes) (global.get $chain)))
+      (br_if $again (local.tee $links (i32.sub (local.get $links) (i32.const 1))))))
+  (func (export "noise") (param $count i32)
+    (loop $again
+      (drop (call $new (i64.const -1)))
+      (br_if $again (local.tee $count (i32.sub (local.get $count) (i32.const 1))))))
+  ;; So many nulls are overwritten, and then all boxes change places.
+  (func (export "swap") (param $nulls i32)
+    (local $i i32) (local $box (ref null $box)) (local $far (ref null $boxes))
+    (local.set $far (call $far))
+    (loop $again
+      (array.set $boxes (global.get $near) (i32.const 500) (ref.null $box))
+      (br_if $again (local.tee $nulls (i32.sub (local.get $nulls) (i32.const 1)))))
+    (loop $each
+      (local.set $box (array.get $boxes (local.get $far) (local.get $i)))
+      (array.set $boxes (local.get $far) (local.get $i)
+        (array.get $boxes (global.get $near) (local.get $i)))
+      (array.set $boxes (global.get $near) (local.get $i) (local.get $box))
+      (br_if $each (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+        (i32.const 500)))))
+  (func (export "wrong") (result i32)
+    (local $i i32) (local $wrong i32)
+    (loop $again
+      (local.set $wrong (i32.add (local.get $wrong) (i32.or
+        (i64.ne (i64.extend_i32_u (local.get $i))
+          (struct.get $box $number (array.get $boxes (call $far) (local.get $i))))
+        (i64.ne (i64.extend_i32_u (local.get $i))
+          (struct.get $box $number (array.get $boxes (global.get $near) (local.get $i)))))))
+      (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+        (i32.const 500))))
+    (local.get $wrong)))"#;
+
 /// More references than the log has places for are overwritten while a collection is under way,
 /// and nothing is allocated.
 #[test]
 fn more_is_overwritten_than_can_be_told() {
-    const WAT: &str = r#"(module
-      (type $box (struct (field $number i64) (field $other (mut (ref null $box)))))
-      (type $boxes (array (mut (ref null $box))))
-      (type $chain (struct (field $boxes (ref null $boxes)) (field $next (ref null $chain))))
-      (global $chain (mut (ref null $chain)) (ref.null $chain))
-      (global $near (mut (ref null $boxes)) (ref.null $boxes))
-      (func $new (param $number i64) (result (ref $box))
-        (struct.new $box (local.get $number) (ref.null $box)))
-      (func $far (result (ref null $boxes))
-        (local $at (ref $chain))
-        (local.set $at (ref.as_non_null (global.get $chain)))
-        (block $last
-          (loop $again
-            (local.set $at (br_on_null $last (struct.get $chain $next (local.get $at))))
-            (br $again)))
-        (struct.get $chain $boxes (local.get $at)))
-      (func (export "begin") (param $links i32)
-        (local $i i32) (local $boxes (ref $boxes))
-        (local.set $boxes (array.new_default $boxes (i32.const 500)))
-        (global.set $chain (struct.new $chain (local.get $boxes) (ref.null $chain)))
-        (global.set $near (array.new_default $boxes (i32.const 501)))
-        (loop $again
-          (array.set $boxes (local.get $boxes) (local.get $i)
-            (call $new (i64.extend_i32_u (local.get $i))))
-          (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
-            (i32.const 500))))
-        ;; Not in the same lines.
-        (local.set $i (i32.const 0))
-        (loop $again
-          (array.set $boxes (global.get $near) (local.get $i)
-            (call $new (i64.extend_i32_u (local.get $i))))
-          (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
-            (i32.const 500))))
-        (loop $again
-          (global.set $chain (struct.new $chain (ref.null $boxes) (global.get $chain)))
-          (br_if $again (local.tee $links (i32.sub (local.get $links) (i32.const 1))))))
-      (func (export "noise") (param $count i32)
-        (loop $again
-          (drop (call $new (i64.const -1)))
-          (br_if $again (local.tee $count (i32.sub (local.get $count) (i32.const 1))))))
-      ;; So many nulls are overwritten, and then all boxes change places.
-      (func (export "swap") (param $nulls i32)
-        (local $i i32) (local $box (ref null $box)) (local $far (ref null $boxes))
-        (local.set $far (call $far))
-        (loop $again
-          (array.set $boxes (global.get $near) (i32.const 500) (ref.null $box))
-          (br_if $again (local.tee $nulls (i32.sub (local.get $nulls) (i32.const 1)))))
-        (loop $each
-          (local.set $box (array.get $boxes (local.get $far) (local.get $i)))
-          (array.set $boxes (local.get $far) (local.get $i)
-            (array.get $boxes (global.get $near) (local.get $i)))
-          (array.set $boxes (global.get $near) (local.get $i) (local.get $box))
-          (br_if $each (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
-            (i32.const 500)))))
-      (func (export "wrong") (result i32)
-        (local $i i32) (local $wrong i32)
-        (loop $again
-          (local.set $wrong (i32.add (local.get $wrong) (i32.or
-            (i64.ne (i64.extend_i32_u (local.get $i))
-              (struct.get $box $number (array.get $boxes (call $far) (local.get $i))))
-            (i64.ne (i64.extend_i32_u (local.get $i))
-              (struct.get $box $number (array.get $boxes (global.get $near) (local.get $i)))))))
-          (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
-            (i32.const 500))))
-        (local.get $wrong)))"#;
     let engine = Engine::new(&config(0).collection_step(1)).unwrap();
     for nulls in [
         1, 261_142, 261_500, 262_141, 262_142, 262_143, 262_144, 600_000,
     ] {
         let mut store = Store::new(&engine, ());
-        let many = instance(&engine, &mut store, WAT);
+        let many = instance(&engine, &mut store, LOGGED);
         call(&mut store, &many, "begin", &[Val::I32(2_000)]).unwrap();
         for noise in [3_000, 100, 1_000, 5_000, 3_000] {
             call(&mut store, &many, "noise", &[Val::I32(noise)]).unwrap();
