@@ -380,36 +380,38 @@ fn more_is_overwritten_than_can_be_told() {
     }
 }
 
+/// A value of the host in a field, near the roots.
+const HOSTS: &str = r#"(module
+  (type $cell (struct (field $any (mut anyref))))
+  (type $cells (array (mut (ref null $cell))))
+  (global $cell (ref $cell) (struct.new $cell (ref.null any)))
+  (type $numbers (array (mut anyref)))
+  (global $ballast (ref $cells) (array.new_default $cells (i32.const 60)))
+  (global $kept (ref $numbers) (array.new_default $numbers (i32.const 500)))
+  (func (export "keep") (param i32 externref)
+    (array.set $numbers (global.get $kept) (local.get 0) (any.convert_extern (local.get 1))))
+  (func (export "fill") (local $i i32)
+    (loop $again
+      (array.set $cells (global.get $ballast) (local.get $i) (struct.new_default $cell))
+      (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+        (i32.const 60)))))
+  (func (export "drop") (struct.set $cell $any (global.get $cell) (ref.null any)))
+  (func (export "set") (param externref)
+    (struct.set $cell $any (global.get $cell) (any.convert_extern (local.get 0))))
+  (func (export "get") (result externref)
+    (extern.convert_any (struct.get $cell $any (global.get $cell))))
+  (func (export "noise") (param $count i32)
+    (loop $again
+      (drop (struct.new_default $cell))
+      (br_if $again (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))))"#;
+
 /// The number of a host's value is used again once nothing refers to it; here it is asked for
 /// anew while a collection is under way that has not found it.
 #[test]
 fn a_value_of_the_host_that_is_asked_for_again_stays() {
-    const WAT: &str = r#"(module
-      (type $cell (struct (field $any (mut anyref))))
-      (type $cells (array (mut (ref null $cell))))
-      (global $cell (ref $cell) (struct.new $cell (ref.null any)))
-      (type $numbers (array (mut anyref)))
-      (global $ballast (ref $cells) (array.new_default $cells (i32.const 60)))
-      (global $kept (ref $numbers) (array.new_default $numbers (i32.const 500)))
-      (func (export "keep") (param i32 externref)
-        (array.set $numbers (global.get $kept) (local.get 0) (any.convert_extern (local.get 1))))
-      (func (export "fill") (local $i i32)
-        (loop $again
-          (array.set $cells (global.get $ballast) (local.get $i) (struct.new_default $cell))
-          (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
-            (i32.const 60)))))
-      (func (export "drop") (struct.set $cell $any (global.get $cell) (ref.null any)))
-      (func (export "set") (param externref)
-        (struct.set $cell $any (global.get $cell) (any.convert_extern (local.get 0))))
-      (func (export "get") (result externref)
-        (extern.convert_any (struct.get $cell $any (global.get $cell))))
-      (func (export "noise") (param $count i32)
-        (loop $again
-          (drop (struct.new_default $cell))
-          (br_if $again (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))))"#;
     let engine = Engine::new(&config(0).collection_step(1)).unwrap();
     let mut store = Store::new(&engine, ());
-    let hosts = instance(&engine, &mut store, WAT);
+    let hosts = instance(&engine, &mut store, HOSTS);
     call(&mut store, &hosts, "fill", &[]).unwrap();
     // Their numbers are none that happen to be on the stack.
     for at in 0..500 {
