@@ -29,6 +29,9 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use fathom_sys::cells::{Domain, Placed};
+use fathom_sys::pkeys::Key;
+
 use super::{BLOCK_BYTES, Collector, Heap, Hosts, Marking, Space};
 use crate::facts::object::{self, Cell, HEADER_BYTES, Layout, tag};
 use crate::facts::types::HeapType;
@@ -57,33 +60,28 @@ pub(super) fn size_at(layouts: &Layouts, space: &Space, at: u32) -> Option<u64> 
 
 /// The references that compiled code has overwritten in objects since the last step.
 #[derive(Debug)]
-pub(super) struct Log {
-    /// Of [`LOG`] references.
-    references: Box<[u32]>,
-}
+pub(super) struct Log(Placed<[u32]>);
 
 /// References that are overwritten between two steps, at most; of more, some are lost.
 const LOG: usize = 256 << 10;
 
 impl Log {
-    fn new() -> Log {
-        // What nobody writes to takes no memory.
-        Log {
-            references: vec![0; LOG].into_boxed_slice(),
-        }
+    /// For code of a domain. What it does not write to takes no memory.
+    fn new(domain: Domain) -> Log {
+        Log(Placed::zeros(domain, Key::Inside, LOG))
     }
 
     /// The first place and the last one.
-    fn places(&mut self) -> (*mut u32, *mut u32) {
-        let places = self.references.as_mut_ptr_range();
-        (places.start, places.end.wrapping_sub(1))
+    fn places(&self) -> (*mut u32, *mut u32) {
+        let first = self.0.address().cast::<u32>().as_ptr();
+        (first, first.wrapping_add(LOG - 1))
     }
 
     /// What was written, when that is the next place; nothing where some is lost.
     fn written(&self, next: *mut u32) -> Option<&[u32]> {
-        let bytes = next as usize - self.references.as_ptr() as usize;
-        let count = bytes / size_of::<u32>();
-        (count < LOG - 1).then(|| &self.references[..count])
+        let (first, last) = self.places();
+        let count = (next as usize - first as usize) / size_of::<u32>();
+        (next != last).then(|| &self.0[..count])
     }
 }
 
@@ -336,7 +334,7 @@ impl StoreOpaque {
         let mut heap = self.heap.take().expect("there is a heap");
         overwrite_what_ended();
         heap.space.note_used(self.runtime.heap.next);
-        let mut log = Log::new();
+        let log = Log::new(self.engine.domain());
         let (log_next, log_last) = log.places();
         self.runtime.heap = VmHeap {
             base: self.runtime.heap.base,
