@@ -39,7 +39,7 @@ pub(super) fn configuration(engine: &Engine) -> String {
     };
     let about = format!(
         "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|{}|",
-        env!("CARGO_PKG_VERSION"),
+        super::serial::version(),
         engine.target().fingerprint(),
         config.codegen,
         engine.llvm().map_or("", |llvm| llvm.clang.fingerprint()),

@@ -12,6 +12,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -46,10 +47,14 @@ const LAYOUTS: [&str; 4] = [
     include_str!("../../compile/trampoline.rs"),
 ];
 
-/// The version of the engine, and of what its code finds by place.
-fn version() -> String {
+static VERSION: LazyLock<String> = LazyLock::new(|| {
     let layouts = blake3::hash(LAYOUTS.concat().as_bytes()).to_hex();
     format!("{} ({})", env!("CARGO_PKG_VERSION"), &layouts[..8])
+});
+
+/// The version of the engine, and of what its code finds by place.
+pub(super) fn version() -> &'static str {
+    &VERSION
 }
 
 impl Module {
@@ -63,7 +68,7 @@ impl Module {
         let inner = &*self.0;
         let (kept, artifact) = self.to_keep()?;
         let stored = Stored {
-            version: version(),
+            version: version().to_owned(),
             configuration: cache::configuration(&inner.engine),
             declarations: kept.bytes.into_vec(),
             data_shift: kept.data_shift,
