@@ -195,7 +195,7 @@ pub fn noun(figure: Figure) -> String {
         Figure::Virtual => "address space".to_owned(),
         Figure::Code => "machine code".to_owned(),
         Figure::Paused => "time of pauses".to_owned(),
-        Figure::PauseP99 => "pause of 99 % of the collections".to_owned(),
+        Figure::PauseP99 => "time within which 99 % of the pauses end".to_owned(),
         Figure::Heap => "memory of structures and arrays".to_owned(),
         Figure::Throughput => "runs per second".to_owned(),
         Figure::Answers => "answers per second".to_owned(),
