@@ -411,7 +411,7 @@ impl StoreOpaque {
         heap.until = match heap.between {
             0 => 0,
             // As many again in all: the rest is handed out while the next is under way.
-            between => between.max(live) / 4 * 3,
+            between => between.max(live / 4 * 3),
         };
         heap.stats.collections += 1;
         heap.stats.live_bytes = live;
