@@ -95,6 +95,8 @@ pub(crate) struct Heap {
     step: u64,
     /// The collection that is under way.
     marking: Option<Marking>,
+    /// That of every collection, once there was one: nobody reads what is not written anew.
+    log: Option<Log>,
     /// Bytes that are handed out until the next collection.
     until: u64,
     /// Collections in a row that were not worth it.
@@ -106,7 +108,6 @@ pub(crate) struct Heap {
 #[derive(Debug)]
 struct Marking {
     work: Work,
-    log: Log,
     /// Bytes that were handed out before its last step.
     handed_out: u64,
 }
@@ -137,6 +138,7 @@ impl Heap {
             between: config.collection_bytes,
             step: config.collection_step,
             marking: None,
+            log: None,
             until: config.collection_bytes,
             futile: 0,
             stats: HeapStats::default(),

@@ -334,7 +334,8 @@ impl StoreOpaque {
         let mut heap = self.heap.take().expect("there is a heap");
         overwrite_what_ended();
         heap.space.note_used(self.runtime.heap.next);
-        let log = Log::new(self.engine.domain());
+        let domain = self.engine.domain();
+        let log = heap.log.get_or_insert_with(|| Log::new(domain));
         let (log_next, log_last) = log.places();
         self.runtime.heap = VmHeap {
             base: self.runtime.heap.base,
@@ -358,7 +359,6 @@ impl StoreOpaque {
         marker.roots(self);
         heap.marking = Some(Marking {
             work,
-            log,
             handed_out: 0,
         });
         self.hosts = hosts;
@@ -380,11 +380,12 @@ impl StoreOpaque {
     /// Marks what compiled code has overwritten since the last step; whether that is known.
     fn read_log(&mut self) -> bool {
         let heap = self.heap.as_deref_mut().expect("there is a heap");
-        let Marking { work, log, .. } = heap.marking.as_mut().expect("it is under way");
+        let marking = heap.marking.as_mut().expect("it is under way");
+        let log = heap.log.as_ref().expect("it was made when that began");
         let mut marker = Marker {
             space: &mut heap.space,
             layouts: &heap.layouts,
-            work,
+            work: &mut marking.work,
             hosts: &mut self.hosts,
         };
         let Some(written) = log.written(self.runtime.heap.log_next) else {
