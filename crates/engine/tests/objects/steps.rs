@@ -207,6 +207,9 @@ const MOVES: &str = r#"(module
         (global.get $count)))))
   (func (export "wrong") (result i32)
     (local $i i32) (local $wrong i32) (local $array i32)
+    ;; What was made last, while a collection was under way.
+    (local.set $wrong (i64.ne (i64.const 0xffffffff)
+      (struct.get $box $number (global.get $fresh))))
     (memory.fill (i32.const 0) (i32.const 0) (i32.const 65536))
     (call $see_all (global.get $near) (global.get $near_externs))
     (call $see_all (struct.get $chain $boxes (call $end))

@@ -10,7 +10,8 @@
 //! address is inside of the heap's reservation. Null is where nothing can be accessed: an
 //! access faults there, and the fault is the trap; beyond [`NULL_BYTES`] a reference is
 //! compared with null first. An object that the runtime gives is zero, and so is what is
-//! taken here.
+//! taken here. A store of a reference into an object that is not new tells of the one that
+//! it overwrites before ([`Translator::cell_overwritten`]).
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};

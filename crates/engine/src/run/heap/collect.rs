@@ -315,7 +315,8 @@ impl StoreOpaque {
         heap.stats.pauses.add(began.elapsed());
     }
 
-    fn is_marking(&self) -> bool {
+    /// Whether a collection is under way.
+    pub(crate) fn is_marking(&self) -> bool {
         !self.runtime.heap.log_next.is_null()
     }
 

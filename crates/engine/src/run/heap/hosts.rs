@@ -13,8 +13,6 @@ pub(crate) struct Hosts {
     free: Vec<u32>,
     /// By number, in a collection.
     marked: Vec<bool>,
-    /// Whether a collection is under way: what is asked for then stays.
-    is_marking: bool,
 }
 
 impl Hosts {
@@ -30,7 +28,6 @@ impl Hosts {
             raws[number as usize] = raw;
             number
         });
-        self.marked[number as usize] |= self.is_marking;
         number << tag::HOST_SHIFT | tag::HOST
     }
 
@@ -48,15 +45,13 @@ impl Hosts {
         self.marked[(reference >> tag::HOST_SHIFT) as usize] = true;
     }
 
-    /// A collection begins.
+    /// A collection begins, or anew.
     pub fn begin_marking(&mut self) {
-        self.is_marking = true;
         self.marked.fill(false);
     }
 
     /// A collection ends: lets go of those that were not marked.
     pub fn sweep(&mut self) {
-        self.is_marking = false;
         for (number, marked) in self.marked.iter_mut().enumerate() {
             if !std::mem::take(marked) && self.raws[number] != 0 {
                 self.numbers.remove(&self.raws[number]);

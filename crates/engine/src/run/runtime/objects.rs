@@ -186,7 +186,12 @@ impl StoreOpaque {
 
     /// The same of a value of the host's.
     pub(crate) fn any_of_host(&mut self, raw: u64) -> u32 {
-        self.hosts.reference(raw)
+        let reference = self.hosts.reference(raw);
+        // It may be where the collection that is under way has looked already.
+        if self.is_marking() {
+            self.hosts.mark(reference);
+        }
+        reference
     }
 
     /// `extern.convert_any`
