@@ -25,6 +25,7 @@
 #![allow(unsafe_code)]
 
 mod collect;
+mod holes;
 mod hosts;
 mod pauses;
 mod space;

@@ -68,6 +68,45 @@ fn arrays_of_every_length_keep_their_elements_and_new_ones_are_zero() {
     });
 }
 
+/// An array of arrays, of which one after another is replaced in no order.
+const REPLACED: &str = r#"(module
+  (type $bytes (array (mut i8)))
+  (type $all (array (mut (ref null $bytes))))
+  (global $all (ref $all) (array.new_default $all (i32.const 20000)))
+  (global $random (mut i32) (i32.const 1))
+  (func $below (param $end i32) (result i32)
+    (global.set $random (i32.add (i32.const 12345)
+      (i32.mul (global.get $random) (i32.const 1103515245))))
+    (i32.rem_u (i32.shr_u (global.get $random) (i32.const 8)) (local.get $end)))
+  (func (export "replace") (param $times i32) (param $least i32) (param $more i32)
+    (loop $again
+      (array.set $all (global.get $all) (call $below (i32.const 20000))
+        (array.new_default $bytes
+          (i32.add (local.get $least) (call $below (local.get $more)))))
+      (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))))"#;
+
+/// However long objects are, there are holes that they fit in.
+#[test]
+fn a_heap_is_not_much_more_than_what_is_live() {
+    let engine = Engine::new(&Config::new()).unwrap();
+    for (least, more) in [(8, 200), (300, 700), (600, 1), (900, 3000), (5000, 3000)] {
+        let mut store = Store::new(&engine, ());
+        let arrays = instance(&engine, &mut store, REPLACED);
+        let args = [400_000, least, more].map(Val::I32);
+        call(&mut store, &arrays, "replace", &args).unwrap();
+        store.collect();
+        let stats = store.heap_stats();
+        let times = stats.heap_bytes as f64 / stats.live_bytes as f64;
+        assert!(stats.collections > 2, "{stats:?}");
+        eprintln!("{least} to {} bytes: {times:.2}", least + more);
+        assert!(
+            times < 3.0,
+            "{least} to {} bytes: {times:.2} times, {stats:?}",
+            least + more
+        );
+    }
+}
+
 /// Types of a module that could not be instantiated are gone, and their numbers are
 /// those of others: a heap must not have the layouts of the first ones.
 #[test]

@@ -287,8 +287,7 @@ fn what_a_program_moves_between_two_steps_stays() {
             if between == 0 {
                 assert!(stats.pauses.count() > 5 * stats.collections, "{stats:?}");
             } else {
-                // What is longer than a line has new blocks, so that much is in holes.
-                let most = 8 * (count as u64 * 8 * 600) + (8 << 20);
+                let most = 3 * (count as u64 * 8 * 600) + (8 << 20);
                 assert!(stats.heap_bytes < most, "{stats:?}");
             }
         }

@@ -12,6 +12,8 @@ use crate::facts::quota::{LimitError, Resource};
 use crate::run::limits::Allowance;
 use crate::run::memory::keyed;
 
+use super::holes::Holes;
+
 pub(super) const BLOCK_BYTES: u32 = 32 << 10;
 /// A hole is so long at least.
 const LINE_BYTES: u32 = 256;
@@ -76,8 +78,8 @@ pub(super) struct Space {
     /// Bytes from the base on that can be, behind null.
     open_end: usize,
     blocks: Vec<Block>,
-    /// Holes in blocks that have something else, the next one last.
-    holes: Vec<Range<u32>>,
+    /// In blocks that have something else.
+    holes: Holes,
     /// Blocks that were free when they were put here, the next one last.
     free: Vec<u32>,
     /// The hole that small objects are taken from.
@@ -141,7 +143,7 @@ impl Space {
             rows_open: 0,
             open_end: NULL_BYTES as usize,
             blocks: (0..FIRST_BLOCK).map(guard).collect(),
-            holes: Vec::new(),
+            holes: Holes::default(),
             free: Vec::new(),
             current: 0..0,
             other: 0..0,
@@ -239,28 +241,24 @@ impl Space {
             if let Some(object) = first_of(&mut self.other, bytes) {
                 return Ok(object);
             }
-            self.other = match self.free_block() {
-                Ok(block) => block,
-                Err(full) => self.hole_of(bytes).ok_or(full)?,
+            self.other = match self.holes.long(bytes) {
+                Some(hole) => hole,
+                None => match self.free_block() {
+                    Ok(block) => block,
+                    Err(full) => self.holes.any(bytes).ok_or(full)?,
+                },
             };
             let other = self.other.clone();
             self.hand_out(other);
             return Ok(first_of(&mut self.other, bytes).expect("less than a block"));
         }
-        self.current = match self.holes.pop() {
+        self.current = match self.holes.next() {
             Some(hole) => hole,
             None => self.free_block()?,
         };
         let current = self.current.clone();
         self.hand_out(current);
         Ok(first_of(&mut self.current, bytes).expect("a hole has a line at least"))
-    }
-
-    /// A hole of so many bytes at least.
-    fn hole_of(&mut self, bytes: u32) -> Option<Range<u32>> {
-        let fits = |hole: &Range<u32>| hole.end - hole.start >= bytes;
-        let found = self.holes.iter().rposition(fits)?;
-        Some(self.holes.remove(found))
     }
 
     /// Makes a hole zero, and notes that it is in use.
