@@ -14,9 +14,10 @@ ARGS ?=
 FEATURES ?=
 # Those that `make check-all` compiles, all of them where none is named; or `--changed`.
 PARTS ?=
-# How `make test` compiles what is outside the workspace while the tests of the workspace run:
-# with the processor time that those leave.
-BESIDE := CARGO=$(CARGO) nice -n 19
+# How `make test` checks what is outside the workspace while the tests of the workspace run:
+# with the processor time that those leave. What is said goes to a file until they have ended.
+BESIDE := nice -n 19 $(MAKE) --no-print-directory beside
+BESIDE_LOG := target/beside.log
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
@@ -50,13 +51,11 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace --no-run
-	$(BESIDE) $(PYTHON) tests/compiles/run.py --changed & beside=$$!; failed=; \
+	$(BESIDE) >$(BESIDE_LOG) 2>&1 & beside=$$!; failed=; \
 	  trap 'kill $$beside 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
 	  $(CARGO) test --locked --workspace --no-fail-fast || failed=yes; \
-	  wait $$beside || failed=yes; [ -z "$$failed" ]
+	  wait $$beside || failed=yes; cat $(BESIDE_LOG); [ -z "$$failed" ]
 	$(MAKE) --no-print-directory test-llvm
-	$(MAKE) --no-print-directory walks
-	$(MAKE) --no-print-directory python-tests
 
 .PHONY: bench
 bench: $(if $(filter-out --quick,$(ARGS)),setup,setup-default) ## Measure PolyBench on our engine under every strategy, on outside engines and natively
@@ -71,6 +70,14 @@ setup-default: packages-bench tools
 	$(CARGO) build --release --locked
 
 ##@ Parts of `make test`
+
+.PHONY: beside
+beside: ## Check what is outside the workspace: that it compiles, what CONTRIBUTING.md says, Python
+	@failed=; \
+	  CARGO=$(CARGO) $(PYTHON) tests/compiles/run.py --changed || failed=yes; \
+	  for part in walks python-tests; do \
+	    $(MAKE) --no-print-directory $$part || failed=yes; \
+	  done; [ -z "$$failed" ]
 
 .PHONY: style
 style: ## Check formatting and lints
