@@ -1,8 +1,8 @@
 //! `fathom record`: what a program asks of its host, recorded once.
 //!
 //! ```text
-//!  fathom record -- node app.js
-//!     │  NODE_OPTIONS=--require …/preload.cjs       src/record/*.cjs, unpacked for the time
+//!  fathom record -- node app.js      record/process.rs: the recorder, src/record/*.cjs, is
+//!  fathom record PAGE.html           record/page.rs     loaded in front of the program
 //!     ▼
 //!  a file of events and a note for each instance ─▶ the one that ran longest ─▶ FILE, FILE.wasm
 //! ```
@@ -10,13 +10,16 @@
 //! What must stay true: what is written was checked against its module, as whoever reads it
 //! will check it; nothing is left behind where nothing was recorded.
 
-use std::ffi::{OsStr, OsString};
+mod devtools;
+mod page;
+mod process;
+
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use fathom_replay::program::replay;
@@ -27,21 +30,20 @@ use serde::Deserialize;
 
 use fathom_bench::scratch::Scratch;
 use fathom_sys::handed;
-use fathom_sys::spawn::ends_with_us;
 
+use crate::bench::args::duration;
 use crate::inputs;
 use crate::invocation::Invocation;
 use crate::one_line::say;
 
 /// How long a program has to end that was told to.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often is looked whether it has.
+/// How often is looked whether it is over.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// What is loaded in front of the program.
-const RECORDER: [(&str, &str); 7] = [
+/// What is loaded in front of the program, but for what says where that runs.
+const MODULES: [(&str, &str); 6] = [
     ("preload.cjs", include_str!("record/preload.cjs")),
-    ("environment.cjs", include_str!("record/environment.cjs")),
     ("instance.cjs", include_str!("record/instance.cjs")),
     ("memory.cjs", include_str!("record/memory.cjs")),
     ("shape.cjs", include_str!("record/shape.cjs")),
@@ -51,6 +53,9 @@ const RECORDER: [(&str, &str); 7] = [
 
 /// Record what a module asks of its JavaScript host, for `fathom replay`
 #[derive(clap::Args)]
+#[command(
+    override_usage = "fathom record [OPTIONS] <PAGE>\n       fathom record [OPTIONS] -- <COMMAND>..."
+)]
 pub struct Args {
     /// File for the record; its module goes beside it, as FILE.wasm
     #[arg(short, long, value_name = "FILE", default_value = "app.record")]
@@ -61,8 +66,17 @@ pub struct Args {
     /// Which bytes of a memory are compared at each call
     #[arg(long, value_enum, default_value = "auto", value_name = "WHICH")]
     compare: Compare,
-    /// The program: node and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// Record a page for so long, once it is loaded [default: until nothing runs for 3 s, 10 min at most]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "page")]
+    time: Option<Duration>,
+    /// Show the page in a browser without its sandbox, as root must
+    #[arg(long, requires = "page")]
+    no_sandbox: bool,
+    /// A page (.html) or its address, which Chromium shows
+    #[arg(value_name = "PAGE", required_unless_present = "command")]
+    page: Option<PathBuf>,
+    /// The program: node, deno or bun, and its arguments
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "page")]
     command: Vec<OsString>,
 }
 
@@ -77,10 +91,21 @@ enum Compare {
     All,
 }
 
-/// What the recorder says of an instance.
+impl Compare {
+    /// What the recorder is told.
+    fn name(self) -> &'static str {
+        match self {
+            Compare::Auto => "auto",
+            Compare::Near => "near",
+            Compare::All => "all",
+        }
+    }
+}
+
+/// What the recorder says of an instance; names of files are those in its folder.
 #[derive(Debug, Deserialize)]
 struct Note {
-    module: PathBuf,
+    module: Option<PathBuf>,
     events: Option<PathBuf>,
     host: String,
     #[serde(default)]
@@ -114,12 +139,34 @@ struct NotedGlobal {
 /// # Errors
 /// A program that cannot be run, or of which nothing was recorded.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let words = || args.command.iter().map(Path::new);
+    let words = || {
+        args.command
+            .iter()
+            .map(Path::new)
+            .chain(args.page.as_deref())
+    };
     for output in [args.output.clone(), beside(&args.output)] {
         inputs::spare(&output, words())?;
     }
     let folder = Scratch::new()?;
-    let ended = execute(&args, folder.path(), invocation)?;
+    let compare = args.compare.name();
+    let ended = match &args.page {
+        Some(page) => {
+            let options = page::Options {
+                compare,
+                time: args.time,
+                has_sandbox: !args.no_sandbox,
+            };
+            page::execute(page, folder.path(), &options)?;
+            None
+        }
+        None => Some(process::execute(
+            &args.command,
+            compare,
+            folder.path(),
+            invocation,
+        )?),
+    };
     let notes = notes(folder.path())?;
     if let (true, Some(signal)) = (notes.is_empty(), handed::last()) {
         return Ok(ExitCode::from((128 + signal) as u8));
@@ -133,7 +180,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .with_context(|| args.output.display().to_string())?;
     fs::write(&module, &wasm).with_context(|| module.display().to_string())?;
     tell(&args.output, &notes, chosen, &record, &checked);
-    if !ended.success() {
+    if let Some(ended) = ended.filter(|ended| !ended.success()) {
         say(&format!("fathom: the program ended with {ended}"));
     }
     Ok(ExitCode::SUCCESS)
@@ -167,103 +214,40 @@ fn try_out(record: &Record, wasm: &[u8], folder: &Path) -> anyhow::Result<()> {
     );
 }
 
-/// The program, with the recorder in front of it.
-fn execute(args: &Args, folder: &Path, invocation: &Invocation) -> anyhow::Result<ExitStatus> {
-    let compare = match args.compare {
-        Compare::Auto => "auto",
-        Compare::Near => "near",
-        Compare::All => "all",
-    };
-    let (program, args) = args.command.split_first().context("no program to record")?;
-    let name = Path::new(program).file_stem().unwrap_or_default();
-    if ["deno", "bun", "chromium", "firefox"]
-        .iter()
-        .any(|other| name == *other)
-    {
-        bail!("{}: programs are recorded in node only", name.display());
-    }
-    let recorder = folder.join("recorder");
-    fs::create_dir(&recorder)?;
-    for (file, text) in RECORDER {
-        fs::write(recorder.join(file), text)?;
-    }
-    let own_options = std::env::var_os("NODE_OPTIONS");
-    let mut options = own_options.clone().unwrap_or_default();
-    options.push(format!(
-        " --require \"{}\"",
-        // Node takes a backslash in quotes for an escape.
-        (recorder.join("preload.cjs").display().to_string())
-            .replace('\\', r"\\")
-            .replace('"', "\\\"")
-    ));
-    let (path, first) = match name == "node" && program == OsStr::new("node") {
-        true => (node(invocation)?, deeper_stack()),
-        false => (program.clone(), None),
-    };
-    handed::listen().context("signals")?;
-    let mut command = Command::new(&path);
-    command
-        .arg0(program)
-        .args(first)
-        .args(args)
-        .env("NODE_OPTIONS", options)
-        .env("FATHOM_RECORD_FOLDER", folder)
-        .env("FATHOM_RECORD_COMPARE", compare)
-        .envs(own_options.map(|own| ("FATHOM_RECORD_NODE_OPTIONS", own)));
-    let at = || path.display().to_string();
-    let mut child = ends_with_us(&mut command).spawn().with_context(at)?;
-    let told = handed::to(child.id());
-    let ended = waited(&mut child).with_context(at);
-    drop(told);
-    ended
-}
-
-/// Waits for the program. One that was told to end and is busy, or does not care, is killed.
-fn waited(child: &mut Child) -> io::Result<ExitStatus> {
-    let mut told = None;
-    loop {
-        if let Some(ended) = child.try_wait()? {
-            return Ok(ended);
-        }
-        if handed::last().is_some() && told.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            say("fathom: the program goes on after a signal: killing it");
-            child.kill()?;
-            return child.wait();
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
-}
-
-/// A call goes through functions of the recorder, so that it takes more of the stack: what
-/// node is told to use, where the process has it.
-fn deeper_stack() -> Option<&'static str> {
-    const NEEDED_BYTES: u64 = 8 << 20;
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack);
-    let has_it = limit.current.is_none_or(|bytes| bytes >= NEEDED_BYTES);
-    has_it.then_some("--stack-size=3900")
-}
-
-/// The node that is measured, where it is installed; the machine's otherwise.
-fn node(invocation: &Invocation) -> anyhow::Result<OsString> {
-    let home = invocation.home()?;
-    let installed = home.map(|home| home.tools().join("engines/node/bin/node"));
-    let installed = installed.filter(|node| node.is_file());
-    Ok(installed.map_or(OsString::from("node"), PathBuf::into_os_string))
-}
-
-/// What was said of instances, in the order in which they were made.
+/// What was said of instances, in the order in which they were made: by processes in the folder,
+/// by each frame and worker of a page in one of its own.
 fn notes(folder: &Path) -> anyhow::Result<Vec<Note>> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .collect();
-    files.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
-    let read = |path: &PathBuf| Ok(serde_json::from_slice(&fs::read(path)?)?);
-    files.iter().map(read).collect()
+    let in_order = |mut paths: Vec<PathBuf>| {
+        paths.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+        paths
+    };
+    let inside = |folder: &Path| -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(folder)?
+            .map(|entry| Ok(entry?.path()))
+            .collect()
+    };
+    let all = in_order(inside(folder)?);
+    let is_page = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("page")) && path.is_dir()
+    };
+    let mut notes = Vec::new();
+    for folder in all
+        .iter()
+        .filter(is_page)
+        .map(PathBuf::as_path)
+        .chain([folder])
+    {
+        let files = in_order(inside(folder)?);
+        let is_note = |path: &&PathBuf| path.extension().is_some_and(|it| it == "json");
+        for file in files.iter().filter(is_note) {
+            let mut note: Note = serde_json::from_slice(&fs::read(file)?)?;
+            note.module = note.module.map(|module| folder.join(module));
+            note.events = note.events.map(|events| folder.join(events));
+            notes.push(note);
+        }
+    }
+    Ok(notes)
 }
 
 /// The instance that is meant.
@@ -294,7 +278,8 @@ fn choose(notes: &[Note], asked: Option<usize>) -> anyhow::Result<usize> {
 
 /// The record and its module.
 fn record_of(note: &Note) -> anyhow::Result<(Record, Vec<u8>)> {
-    let wasm = fs::read(&note.module)?;
+    let module = note.module.as_ref().context("its module is not known")?;
+    let wasm = fs::read(module)?;
     let events = note.events.as_ref().context("nothing was recorded of it")?;
     let bytes = fs::metadata(events)?.len();
     ensure!(

@@ -1,8 +1,8 @@
-//! Recorded in node, replayed without it: each module of `replay/` with its script. The
-//! replay compares what the guest passes with what it passed to its own host, so that one
-//! that ends well is equal to it.
+//! Recorded in node, deno, bun and Chromium, replayed without them: each module of `replay/`
+//! with its script. The replay compares what the guest passes with what it passed to its own
+//! host, so that one that ends well is equal to it.
 //!
-//! Where there is no node, this says so and ends well.
+//! Where there is no node, or none of the others, this says so and ends well.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -79,6 +79,15 @@ impl Case {
         self.fathom(&words)
     }
 
+    /// Puts a page beside the module that runs its script.
+    fn put_page(&self) {
+        for file in ["index.html", "fs.mjs", "worker.js"] {
+            let from = format!("{ROOT}/tests/replay/page/{file}");
+            fs::copy(from, self.path().join(file)).unwrap();
+        }
+        fs::copy(&self.script, self.path().join("app.mjs")).unwrap();
+    }
+
     fn replay(&self, record: &str) -> Output {
         self.fathom(&["replay", record, "-o", "app.replay.wasm"])
     }
@@ -110,6 +119,30 @@ fn with_node(test: impl FnOnce(&Path)) {
     }
 }
 
+/// Replays what was recorded, under two strategies: the answer is the host's own.
+fn has_the_hosts_own_answer(case: &Case, what: &str) {
+    let made = case.replay("app.record");
+    assert!(made.status.success(), "{what}: {}", text(&made.stderr));
+    let said = text(&made.stderr);
+    let answer = said.split_once("it prints '").unwrap().1;
+    let answer = answer.split_once('\'').unwrap().0;
+    // 64-bit memories have other strategies.
+    let some = if what.starts_with("wide") {
+        "auto"
+    } else {
+        "guard"
+    };
+    for bounds in [some, "trap"] {
+        let replayed = case.fathom(&["run", "--bounds", bounds, "app.replay.wasm"]);
+        assert!(
+            replayed.status.success(),
+            "{what}: {}",
+            text(&replayed.stderr)
+        );
+        assert_eq!(text(&replayed.stdout).trim_end(), answer, "{what}");
+    }
+}
+
 #[test]
 fn what_is_recorded_is_replayed_with_the_hosts_own_answer() {
     with_node(|node| {
@@ -125,26 +158,179 @@ fn what_is_recorded_is_replayed_with_the_hosts_own_answer() {
                 text(&recorded.stderr)
             );
             assert_eq!(text(&recorded.stdout), text(&plain.stdout), "{name}");
-            let made = case.replay("app.record");
-            assert!(made.status.success(), "{name}: {}", text(&made.stderr));
-            let said = text(&made.stderr);
-            let answer = said.split_once("it prints '").unwrap().1;
-            let answer = answer.split_once('\'').unwrap().0;
-            for bounds in ["guard", "trap"] {
-                let mut words = vec!["run", "--bounds", bounds, "app.replay.wasm"];
-                if name == "wide" {
-                    words[2] = "auto";
-                }
-                let replayed = case.fathom(&words);
-                assert!(
-                    replayed.status.success(),
-                    "{name}: {}",
-                    text(&replayed.stderr)
-                );
-                assert_eq!(text(&replayed.stdout).trim_end(), answer, "{name}");
-            }
+            has_the_hosts_own_answer(&case, &name);
         }
     });
+}
+
+/// Another engine of JavaScript that is installed.
+fn installed(name: &str) -> Option<String> {
+    let program = format!("{ROOT}/.tools/engines/{name}/bin/{name}");
+    let is_there = Path::new(&program).is_file();
+    if !is_there {
+        eprintln!("SKIPPED: no {name}: fathom engines install {name}");
+    }
+    is_there.then_some(program)
+}
+
+/// Without what bun says of an error's place: the text of the call, which is the recorder's.
+fn without_source(said: &str) -> String {
+    let (mut rest, mut left) = (said, String::new());
+    while let Some((before, place)) = rest.split_once(" (evaluating '") {
+        left.push_str(before);
+        rest = place.split_once("')").map_or("", |(_, after)| after);
+    }
+    left + rest
+}
+
+#[test]
+fn other_hosts_are_recorded_as_node_is() {
+    for (name, words) in [("deno", &["run", "--allow-all"][..]), ("bun", &[])] {
+        let Some(program) = installed(name) else {
+            continue;
+        };
+        for module in cases() {
+            let what = format!("{module} in {name}");
+            let case = Case::new(&module);
+            let command = [&[program.as_str()], words, &[&case.script, "app.wasm"]].concat();
+            let plain = Command::new(&program)
+                .current_dir(case.path())
+                .args(&command[1..])
+                .output()
+                .unwrap();
+            if module == "wide" && !plain.status.success() {
+                eprintln!("SKIPPED: {name} has no 64-bit memories");
+                continue;
+            }
+            let first = ["record", "-o", "app.record", "--instance", "1", "--"];
+            let recorded = case.fathom(&[&first[..], &command].concat());
+            assert!(
+                recorded.status.success(),
+                "{what}: {}",
+                text(&recorded.stderr)
+            );
+            let [seen, plain] = [&recorded, &plain].map(|ran| without_source(&text(&ran.stdout)));
+            assert_eq!(seen, plain, "{what}");
+            let record = fs::read(case.path().join("app.record")).unwrap();
+            let header = text(record.split(|byte| *byte == b'\n').next().unwrap());
+            assert!(header.contains(&format!("\"host\":\"{name} ")), "{header}");
+            has_the_hosts_own_answer(&case, &what);
+        }
+    }
+}
+
+/// Whether there is a browser that pages are recorded with.
+fn has_browser() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file());
+    if !is_there {
+        eprintln!("SKIPPED: no chromium in PATH (Debian: apt install chromium)");
+    }
+    is_there
+}
+
+#[test]
+fn a_page_is_recorded_as_a_program_is() {
+    if !has_browser() {
+        return;
+    }
+    for name in ["values", "memories", "reenters", "tables", "throws", "wide"] {
+        let case = Case::new(name);
+        case.put_page();
+        let words = ["record", "--no-sandbox", "--instance", "1", "index.html"];
+        let recorded = case.fathom(&words);
+        assert!(
+            recorded.status.success(),
+            "{name}: {}",
+            text(&recorded.stderr)
+        );
+        let record = fs::read(case.path().join("app.record")).unwrap();
+        assert!(text(&record).contains("\"host\":\"Chrome "), "{name}");
+        has_the_hosts_own_answer(&case, &format!("{name} in a page"));
+    }
+}
+
+#[test]
+fn a_worker_of_a_page_is_recorded_and_nothing_is_left() {
+    if !has_browser() {
+        return;
+    }
+    let case = Case::new("values");
+    case.put_page();
+    let page = fs::read_to_string(case.path().join("index.html")).unwrap();
+    let page = page.replace("location.hash === '#worker'", "true");
+    fs::write(case.path().join("index.html"), page).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .current_dir(case.path())
+        .env("TMPDIR", scratch.path())
+        .args(["record", "--no-sandbox", "--for", "1s", "index.html"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    has_the_hosts_own_answer(&case, "a worker");
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_page_has_the_files_beside_it_and_nothing_else() {
+    if !has_browser() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let beside = folder.path().join("beside");
+    fs::create_dir_all(folder.path().join(".hidden")).unwrap();
+    fs::create_dir_all(&beside).unwrap();
+    for file in [".hidden/a.txt", "beside/a b.txt", ".env", "index.html"] {
+        fs::write(folder.path().join(file), "there").unwrap();
+    }
+    let asked = [
+        (".env", "404"),
+        ("%2ehidden/a.txt", "404"),
+        ("beside%2f..%2f.env", "404"),
+        ("..%2f..%2fetc%2fpasswd", "404"),
+        ("%00", "404"),
+        ("%ff", "404"),
+        ("missing.wasm", "404"),
+        ("beside/../.hidden/a.txt", "404"),
+        ("beside/a b.txt?one=1", "200"),
+        ("", "200"),
+    ];
+    let names: Vec<&str> = asked.iter().map(|(name, _)| *name).collect();
+    let page = format!(
+        "<script type=module>alert('?'); const all = [];
+         for (const name of {names:?}) all.push((await fetch('/' + name)).status);
+         console.log(all.join(' ')); close();</script>"
+    );
+    fs::write(folder.path().join("app.html"), page).unwrap();
+    let output = fathom(folder.path(), &["record", "--no-sandbox", "app.html"]);
+    let statuses: Vec<&str> = asked.iter().map(|(_, status)| *status).collect();
+    let said = format!(
+        "page: {}\nfathom: nothing was recorded: the program instantiated no module, or was killed\n",
+        statuses.join(" ")
+    );
+    assert_eq!(text(&output.stderr), said);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn what_is_no_page_is_refused_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("app.mjs"), "").unwrap();
+    for (page, said) in [
+        (
+            "missing.html",
+            "missing.html: No such file or directory (os error 2)",
+        ),
+        (
+            "app.mjs",
+            "app.mjs: not a page (.html); a program is recorded by: fathom record -- node app.mjs",
+        ),
+    ] {
+        let output = fathom(folder.path(), &["record", "--no-sandbox", page]);
+        assert_eq!(text(&output.stderr), format!("fathom: {said}\n"));
+        assert_eq!(output.status.code(), Some(1), "{page}");
+    }
 }
 
 /// The engine is wrong on whatever calls the module twice or more: as many calls are left.
@@ -351,8 +537,12 @@ fn what_cannot_be_recorded_is_refused_in_a_line() {
                 "fathom: nothing was recorded: the program instantiated no module, or was killed\n",
             ),
             (
-                &["deno", "run"],
-                "fathom: deno: programs are recorded in node only\n",
+                &["deno", "run", "app.js"],
+                "fathom: deno: what is recorded needs permissions: deno run --allow-all …\n",
+            ),
+            (
+                &["chromium", "page.html"],
+                "fathom: chromium: a page is recorded by: fathom record PAGE.html\n",
             ),
             (
                 &["./missing"],

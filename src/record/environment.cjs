@@ -1,18 +1,22 @@
-// What the recorder is told, and the environment of the program, from which that is taken:
-// a module that copies its environment (Go's do) is recorded the same each time.
+// Where the recorder is: a process of node, deno or bun. What it is told comes from the environment,
+// which the program has as it was: a module that copies it (Go's do) is recorded the same each time.
 'use strict';
 
+const fs = require('node:fs');
+const path = require('node:path');
 const children = require('node:child_process');
 const { syncBuiltinESMExports } = require('node:module');
 const threads = require('node:worker_threads');
 
-const { NODE_OPTIONS, FATHOM_RECORD_FOLDER, FATHOM_RECORD_COMPARE, FATHOM_RECORD_NODE_OPTIONS } = process.env;
-const told = { NODE_OPTIONS, FATHOM_RECORD_FOLDER, FATHOM_RECORD_COMPARE };
-if (FATHOM_RECORD_NODE_OPTIONS !== undefined) told.FATHOM_RECORD_NODE_OPTIONS = FATHOM_RECORD_NODE_OPTIONS;
+const { FATHOM_RECORD_FOLDER: FOLDER, FATHOM_RECORD_COMPARE } = process.env;
+/** Where hosts are given options, and what the program had there. */
+const OPTIONS = Object.fromEntries(['NODE_OPTIONS', 'BUN_OPTIONS', 'DENO_V8_FLAGS'].map((name) => [name, `FATHOM_RECORD_${name}`]));
+const NAMES = ['FATHOM_RECORD_FOLDER', 'FATHOM_RECORD_COMPARE', ...Object.entries(OPTIONS).flat()];
+const told = Object.fromEntries(NAMES.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]));
 
 function hide() {
-  for (const name of Object.keys(told)) delete process.env[name];
-  if (FATHOM_RECORD_NODE_OPTIONS !== undefined) process.env.NODE_OPTIONS = FATHOM_RECORD_NODE_OPTIONS;
+  for (const name of NAMES) delete process.env[name];
+  for (const [name, own] of Object.entries(OPTIONS)) if (told[own] !== undefined) process.env[name] = told[own];
 }
 
 /** What is started meanwhile is told what this process was told. */
@@ -35,6 +39,44 @@ function install() {
   syncBuiltinESMExports();
 }
 
-if (FATHOM_RECORD_FOLDER !== undefined) install();
+if (FOLDER !== undefined) install();
 
-module.exports = { folder: FATHOM_RECORD_FOLDER, compare: FATHOM_RECORD_COMPARE ?? 'auto' };
+const { deno, bun, node } = process.versions;
+
+exports.isRecording = FOLDER !== undefined;
+exports.compare = FATHOM_RECORD_COMPARE ?? 'auto';
+exports.host = deno ? `deno ${deno}` : bun ? `bun ${bun}` : `node ${node}`;
+
+/** A file of the record. */
+exports.create = function create(name) {
+  const at = path.join(FOLDER, `${process.pid}-${threads.threadId}-${name}`);
+  const file = fs.openSync(at, 'w');
+  return {
+    path: at,
+    write(bytes) {
+      for (let from = 0; from < bytes.length;) from += fs.writeSync(file, bytes, from);
+    },
+    close: () => fs.closeSync(file),
+  };
+};
+
+/** Calls `finish` when the program ends. */
+exports.atEnd = function atEnd(finish) {
+  process.once('exit', finish);
+  // A signal that nobody listens for ends the program without its `exit`.
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      if (process.listenerCount(signal) > 0) return;
+      finish();
+      process.kill(process.pid, signal);
+    });
+  }
+};
+
+/** The guest runs, or has run. */
+exports.ran = () => {};
+
+/** What compares bytes fast. */
+exports.view = (buffer) => Buffer.from(buffer);
+exports.zeros = (length) => Buffer.alloc(length);
+exports.isSame = (one, from, other, at, length) => one.compare(other, at, at + length, from, from + length) === 0;

@@ -5,7 +5,7 @@
 //                                                  for what it passed and where it wrote
 'use strict';
 
-const { performance } = require('node:perf_hooks');
+const environment = require('./environment.cjs');
 const { typeOf } = require('./shape.cjs');
 const { Watched } = require('./memory.cjs');
 const tables = require('./tables.cjs');
@@ -88,11 +88,14 @@ exports.Instance = class Instance {
     }
     if (this.stream.isFull) this.isOver = true;
     this.since = performance.now();
+    environment.ran(this.since);
   }
 
   /** The guest ran: what is so now is no doing of the host. */
   fromGuest() {
-    this.guestMs += performance.now() - this.since;
+    const now = performance.now();
+    environment.ran(now);
+    this.guestMs += now - this.since;
     for (const watched of this.memories) watched.guestRan();
     for (const watched of this.globals) watched.then = valueOf.call(watched.global);
   }

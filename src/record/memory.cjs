@@ -18,17 +18,15 @@ const AHEAD = 4;
 /** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
 const WHOLE_BYTES = { auto: 2 ** 35, near: 0, all: Infinity }[environment.compare];
 const WHOLE_EVERY = 64;
-const ZEROS = Buffer.alloc(BLOCK);
+const ZEROS = environment.zeros(BLOCK);
 
 const bufferOf = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, 'buffer').get;
-
-exports.bytesOf = (memory) => Buffer.from(bufferOf.call(memory));
 
 exports.Watched = class Watched {
   constructor(memory, index) {
     this.memory = memory;
     this.index = index;
-    this.now = exports.bytesOf(memory);
+    this.now = environment.view(bufferOf.call(memory));
     this.bytes = this.now.length;
     /** The copy, in blocks; none for one that is all zeros, as most are. */
     this.then = [];
@@ -45,7 +43,7 @@ exports.Watched = class Watched {
     if (this.now.buffer === buffer) return 0;
     // What was looked at before has no length any more.
     const before = this.bytes;
-    this.now = Buffer.from(buffer);
+    this.now = environment.view(buffer);
     this.bytes = this.now.length;
     return this.bytes - before;
   }
@@ -70,7 +68,7 @@ exports.Watched = class Watched {
   /** A number passed between guest and host that could be an address: whoever has it may write there. */
   mention(value) {
     const number = Math.floor(value / BLOCK);
-    if (value >= 0 && value < this.bytes) this.then[number] ??= Buffer.alloc(BLOCK);
+    if (value >= 0 && value < this.bytes) this.then[number] ??= environment.zeros(BLOCK);
   }
 
   /** The same of one block; whether it differs. */
@@ -78,14 +76,14 @@ exports.Watched = class Watched {
     const { now } = this;
     const base = number * BLOCK;
     const then = this.then[number] ?? ZEROS;
-    if (now.compare(then, 0, BLOCK, base, base + BLOCK) === 0) return false;
-    const own = then === ZEROS ? Buffer.alloc(BLOCK) : then;
+    if (environment.isSame(now, base, then, 0, BLOCK)) return false;
+    const own = then === ZEROS ? environment.zeros(BLOCK) : then;
     this.then[number] = own;
     for (let page = 0; page < BLOCK; page += PAGE) {
       const start = base + page;
-      if (now.compare(own, page, page + PAGE, start, start + PAGE) === 0) continue;
+      if (environment.isSame(now, start, own, page, PAGE)) continue;
       each(start, start + PAGE, own);
-      now.copy(own, page, start, start + PAGE);
+      own.set(now.subarray(start, start + PAGE), page);
     }
     return true;
   }
@@ -140,7 +138,11 @@ exports.Watched = class Watched {
 
   /** Calls `each` of every word of a range, as the guest left it. */
   words(start, end, each) {
-    for (let at = start; at < end; at += 4) each((this.then[Math.floor(at / BLOCK)] ?? ZEROS).readInt32LE(at % BLOCK));
+    for (let at = start; at < end; at += PAGE) {
+      const block = this.then[Math.floor(at / BLOCK)] ?? ZEROS;
+      const page = new DataView(block.buffer, block.byteOffset + (at % BLOCK), PAGE);
+      for (let word = 0; word < PAGE; word += 4) each(page.getInt32(word, true));
+    }
   }
 
   /** The ranges of pages that the guest has written, as it left them. */

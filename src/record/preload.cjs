@@ -1,14 +1,11 @@
-// Records what WebAssembly asks of its host in this process: `node --require` loads it in
-// front of a program. Each instance has a file of events and one that says of what they are.
+// Records what WebAssembly asks of its host in this process or page: it is loaded in front
+// of a program. Each instance has a file of events and one that says of what they are.
 //
 // What must stay true: the program sees what it would see: the same values, the same
 // memories, the same errors, its own environment. What cannot be recorded runs as if nobody looked.
 'use strict';
 
-const fs = require('node:fs');
-const path = require('node:path');
-const { threadId } = require('node:worker_threads');
-const { folder: FOLDER } = require('./environment.cjs');
+const environment = require('./environment.cjs');
 const { shapeOf, typeOf } = require('./shape.cjs');
 const { Stream } = require('./stream.cjs');
 const { Instance, isPlain } = require('./instance.cjs');
@@ -26,16 +23,14 @@ const sources = new WeakMap();
 /** The most that memories and tables can become, as they were made. */
 const maxima = new WeakMap();
 const instances = [];
-let modules = 0;
-
-const own = (name) => path.join(FOLDER, `${process.pid}-${threadId}-${name}`);
+let [streams, modules, notes] = [0, 0, 0];
 
 /** A copy: what the bytes came in may be used again. */
 function keep(module, source) {
   const bytes = ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);
-  sources.set(module, { bytes: bytes.slice(), file: null });
+  sources.set(module, { bytes: bytes.slice() });
   return module;
 }
 
@@ -129,7 +124,10 @@ function exportsOf(instance, exported) {
 function instantiated(module, imports) {
   const source = sources.get(module);
   const plain = () => new real.Instance(module, unwrappedImports(imports));
-  if (source === undefined) return plain();
+  if (source === undefined) {
+    note({ refused: 'its module was compiled by another thread', module, calls: 0, guestMs: 0 }, {});
+    return plain();
+  }
   let shape;
   try {
     shape = shapeOf(source.bytes);
@@ -146,9 +144,8 @@ function instantiated(module, imports) {
 }
 
 function recorded(module, shape, imports) {
-  const name = own(`${instances.length}`);
-  const instance = new Instance(shape, new Stream(`${name}.events`));
-  Object.assign(instance, { module, name, refused: undefined });
+  const instance = new Instance(shape, new Stream(`${streams++}.events`));
+  Object.assign(instance, { module, refused: undefined });
   instance.given = watchImports(instance, imports);
   instance.stream.event('begin');
   instance.hasBegun = true;
@@ -173,22 +170,25 @@ function unwrappedImports(imports) {
   return new Proxy(imports, { get: (target, name) => (typeof target[name] === 'object' ? unwrap(target[name]) : target[name]) });
 }
 
-let notes = 0;
-
 /** Says of what a file of events is. */
 function note(instance, given) {
   const source = sources.get(instance.module);
-  if (source.file === null) {
-    source.file = own(`module${modules++}.wasm`);
-    fs.writeFileSync(source.file, source.bytes);
-  }
+  if (source !== undefined) source.path ??= put(`module${modules++}.wasm`, source.bytes);
   const { refused, stream } = instance;
   const said = {
-    module: source.file, events: instance.name ? `${instance.name}.events` : null, host: `node ${process.versions.node}`,
+    module: source?.path ?? null, events: stream?.file.path ?? null, host: environment.host,
     given, count: stream?.events ?? 0, calls: instance.calls, guest_ms: instance.guestMs,
     refused: refused ?? (stream?.isFull ? 'its host did more than a record can have (1 GiB)' : null), lost: [...(instance.lost ?? [])],
   };
-  fs.writeFileSync(own(`note${notes++}.json`), JSON.stringify(said));
+  put(`note${notes++}.json`, new TextEncoder().encode(JSON.stringify(said)));
+}
+
+/** Writes a file; where it is. */
+function put(name, bytes) {
+  const file = environment.create(name);
+  file.write(bytes);
+  file.close();
+  return file.path;
 }
 
 function finish() {
@@ -221,15 +221,7 @@ function install() {
   };
   wasm.instantiateStreaming = (response, imports) => streamed(response).then((bytes) => wasm.instantiate(bytes, imports));
   tables.install();
-  process.once('exit', finish);
-  // A signal that nobody listens for ends the program without its `exit`.
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
-    process.once(signal, () => {
-      if (process.listenerCount(signal) > 0) return;
-      finish();
-      process.kill(process.pid, signal);
-    });
-  }
+  environment.atEnd(finish);
 }
 
-if (FOLDER !== undefined) install();
+if (environment.isRecording) install();

@@ -31,7 +31,7 @@ class Reader {
     const length = this.number();
     const text = this.bytes.subarray(this.at, this.at + length);
     this.at += length;
-    return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('utf8');
+    return new TextDecoder().decode(text);
   }
 
   list(each) {

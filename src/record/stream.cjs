@@ -1,7 +1,7 @@
 // The events of one instance, as bytes: crates/replay/src/record/event.rs says what they are.
 'use strict';
 
-const fs = require('node:fs');
+const environment = require('./environment.cjs');
 
 const CHUNK = 1 << 20;
 /** More than this is no record that can be replayed. */
@@ -16,8 +16,8 @@ const TAGS = {
 const scratch = new DataView(new ArrayBuffer(8));
 
 exports.Stream = class Stream {
-  constructor(path) {
-    this.file = fs.openSync(path, 'w');
+  constructor(name) {
+    this.file = environment.create(name);
     this.bytes = new Uint8Array(CHUNK + 64);
     this.at = 0;
     this.written = 0;
@@ -40,12 +40,12 @@ exports.Stream = class Stream {
   put(bytes) {
     this.written += bytes.length;
     this.isFull ||= this.written > BYTES_MAX;
-    for (let from = 0; !this.isFull && from < bytes.length;) from += fs.writeSync(this.file, bytes, from);
+    if (!this.isFull) this.file.write(bytes);
   }
 
   close() {
     this.flush();
-    fs.closeSync(this.file);
+    this.file.close();
   }
 
   /** A number that is no more than 2^53, in LEB128. */

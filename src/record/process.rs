@@ -1,0 +1,123 @@
+//! Recording a program: node, deno or bun run it, with the recorder loaded in front of it
+//! through their variables of the environment, so that programs below it have it too.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use fathom_sys::handed;
+use fathom_sys::spawn::ends_with_us;
+
+use super::{LOOK_EVERY, MODULES, PATIENCE, say};
+use crate::invocation::Invocation;
+
+/// What says where the recorder runs.
+const ENVIRONMENT: (&str, &str) = ("environment.cjs", include_str!("environment.cjs"));
+
+/// Runs the program, with the recorder in front of it.
+///
+/// # Errors
+/// It cannot be run, or nothing can be recorded of it.
+pub fn execute(
+    command: &[OsString],
+    compare: &str,
+    folder: &Path,
+    invocation: &Invocation,
+) -> anyhow::Result<ExitStatus> {
+    let (program, args) = command.split_first().context("no program to record")?;
+    let name = Path::new(program).file_stem().unwrap_or_default();
+    if ["chromium", "google-chrome", "firefox"]
+        .iter()
+        .any(|other| name == *other)
+    {
+        bail!(
+            "{}: a page is recorded by: fathom record PAGE.html",
+            name.display()
+        );
+    }
+    let is_allowed = |word: &OsString| word == "-A" || word == "--allow-all";
+    if name == "deno" && !args.iter().any(is_allowed) {
+        bail!("deno: what is recorded needs permissions: deno run --allow-all …");
+    }
+    let recorder = folder.join("recorder");
+    fs::create_dir(&recorder)?;
+    for (file, text) in MODULES.into_iter().chain([ENVIRONMENT]) {
+        fs::write(recorder.join(file), text)?;
+    }
+    let preload = recorder.join("preload.cjs").display().to_string();
+    // Node takes a backslash in quotes for an escape.
+    let quoted = preload.replace('\\', r"\\").replace('"', "\\\"");
+    let (path, first) = match name == "node" && program == OsStr::new("node") {
+        true => (node(invocation)?, deeper_stack()),
+        false => (program.clone(), None),
+    };
+    handed::listen().context("signals")?;
+    let mut command = Command::new(&path);
+    command
+        .arg0(program)
+        .args(first)
+        .args(args)
+        .env("FATHOM_RECORD_FOLDER", folder)
+        .env("FATHOM_RECORD_COMPARE", compare);
+    let preloading = [
+        ("NODE_OPTIONS", " ", format!("--require \"{quoted}\"")),
+        ("BUN_OPTIONS", " ", format!("--preload={preload}")),
+    ];
+    // Deno has no option for it in the variable that it shares with node.
+    let deeper = deeper_stack().map(|option| ("DENO_V8_FLAGS", ",", option.to_owned()));
+    for (variable, between, option) in preloading.into_iter().chain(deeper) {
+        let own = std::env::var_os(variable);
+        let mut all = own.clone().unwrap_or_default();
+        if own.is_some() {
+            all.push(between);
+        }
+        all.push(option);
+        command
+            .env(variable, all)
+            .envs(own.map(|own| (format!("FATHOM_RECORD_{variable}"), own)));
+    }
+    let at = || path.display().to_string();
+    let mut child = ends_with_us(&mut command).spawn().with_context(at)?;
+    let told = handed::to(child.id());
+    let ended = waited(&mut child).with_context(at);
+    drop(told);
+    ended
+}
+
+/// Waits for the program. One that was told to end and is busy, or does not care, is killed.
+fn waited(child: &mut Child) -> io::Result<ExitStatus> {
+    let mut told = None;
+    loop {
+        if let Some(ended) = child.try_wait()? {
+            return Ok(ended);
+        }
+        if handed::last().is_some() && told.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            say("fathom: the program goes on after a signal: killing it");
+            child.kill()?;
+            return child.wait();
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// A call goes through functions of the recorder, so that it takes more of the stack: what
+/// node is told to use, where the process has it.
+fn deeper_stack() -> Option<&'static str> {
+    const NEEDED_BYTES: u64 = 8 << 20;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack);
+    let has_it = limit.current.is_none_or(|bytes| bytes >= NEEDED_BYTES);
+    has_it.then_some("--stack-size=3900")
+}
+
+/// The node that is measured, where it is installed; the machine's otherwise.
+fn node(invocation: &Invocation) -> anyhow::Result<OsString> {
+    let home = invocation.home()?;
+    let installed = home.map(|home| home.tools().join("engines/node/bin/node"));
+    let installed = installed.filter(|node| node.is_file());
+    Ok(installed.map_or(OsString::from("node"), PathBuf::into_os_string))
+}
