@@ -195,6 +195,7 @@ fn other_hosts_are_recorded_as_node_is() {
             let command = [&[program.as_str()], words, &[&case.script, "app.wasm"]].concat();
             let plain = Command::new(&program)
                 .current_dir(case.path())
+                .env("DENO_V8_FLAGS", "--stack-size=3900")
                 .args(&command[1..])
                 .output()
                 .unwrap();

@@ -19,6 +19,8 @@ use fathom_sys::spawn::{EXTRA_FD, spawn_in_group};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
+use super::process::deeper_stack;
+
 /// Names of browsers that have the protocol.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 /// How long an answer may take: a browser that begins reads its profile first.
@@ -81,6 +83,7 @@ impl Browser {
             .args(["--no-first-run", "--no-default-browser-check"])
             .args(["--disable-background-networking", "--disable-sync"])
             .args(["--disable-component-update", "--disable-extensions"])
+            .args(deeper_stack().map(|option| format!("--js-flags={option}")))
             .args((!has_sandbox).then_some("--no-sandbox"))
             .arg(format!("--user-data-dir={}", home.display()))
             .arg("about:blank")

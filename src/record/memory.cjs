@@ -1,23 +1,25 @@
 // What changes in a memory while the guest does not run, and while it does: found by
 // comparing it with a copy.
 //
-// Most of a memory is never written, and looking at it costs more than all the rest. So after a while, what
-// was never written, nor spoken of by an address that was passed, is looked at now and then only: a write of the host's far from all others may be found late, and
-// `fathom record` finds that out by replaying what was recorded. What is found late of the guest's does no
-// harm: it is there already when it is written again.
+// Looking at memories costs more than all the rest, and most of one is never written. So after a while what
+// was never written, nor spoken of by an address that was passed, is looked at now and then only: a write of the
+// host's far from all others may be found late, and `fathom record` finds that out by replaying what was
+// recorded. What is found late of the guest's does no harm: it is there already when it is written again.
 'use strict';
 
 const environment = require('./environment.cjs');
 
-const BLOCK = 1 << 16;
+/** What memories grow by. */
+const UNIT = 1 << 16;
+const BLOCK = 1 << 14;
 const PAGE = 1 << 12;
 /** Bytes that stay the same between two that change, and still are one write. */
 const GAP = 12;
-/** Blocks behind one that was written that are looked at, too. */
-const AHEAD = 4;
+/** Blocks behind one that are looked at, too. */
+const AHEAD = 16;
 /** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
-const WHOLE_BYTES = { auto: 2 ** 35, near: 0, all: Infinity }[environment.compare];
-const WHOLE_EVERY = 64;
+const WHOLE_BYTES = { auto: environment.secondsOfBytes, near: 0, all: Infinity }[environment.compare];
+const WHOLE_EVERY = 128;
 const ZEROS = environment.zeros(BLOCK);
 
 const bufferOf = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, 'buffer').get;
@@ -30,11 +32,14 @@ exports.Watched = class Watched {
     this.bytes = this.now.length;
     /** The copy, in blocks; none for one that is all zeros, as most are. */
     this.then = [];
-    this.looks = 0;
+    /** Blocks that were written or spoken of, in order where nothing came since. */
+    this.known = new Set();
+    this.ordered = [];
+    this.turns = 0;
     this.compared = 0;
     /** Pages of 4 KiB that the guest has written. */
     this.dirty = new Set();
-    this.pages(() => {});
+    this.pages(true, () => {});
   }
 
   /** The memory as it is; by how many bytes it has grown. */
@@ -50,25 +55,34 @@ exports.Watched = class Watched {
 
   /**
    * Calls `each(start, end, then)` of every page that differs from the copy, which it is made equal to
-   * afterwards. Looked at is all of it, until that has taken long; then the blocks that were ever written or
-   * spoken of and some behind each, and now and then all.
+   * afterwards: of all, or of those near what was ever written or spoken of.
    */
-  pages(each) {
-    this.looks += 1;
-    const isWhole = this.compared < WHOLE_BYTES || this.looks % WHOLE_EVERY === 1;
-    if (isWhole) this.compared += this.bytes;
-    let left = 0;
-    for (let number = 0; number < this.bytes / BLOCK; number += 1) {
-      const isKnown = this.then[number] !== undefined;
-      left = isKnown ? AHEAD : left - 1;
-      if ((isKnown || isWhole || left >= 0) && this.block(number, each)) left = AHEAD;
+  pages(isWhole, each) {
+    const count = this.bytes / BLOCK;
+    const behind = isWhole ? count : AHEAD;
+    let next = 0;
+    for (const first of isWhole ? [0] : this.blocks()) {
+      for (let last = Math.min(first + behind, count - 1), number = Math.max(first, next); number <= last; number += 1) {
+        if (this.block(number, each)) last = Math.max(last, Math.min(number + AHEAD, count - 1));
+        next = number + 1;
+      }
     }
+    if (isWhole) this.compared += this.bytes;
+  }
+
+  blocks() {
+    if (this.ordered.length < this.known.size) this.ordered = [...this.known].sort((one, other) => one - other);
+    return this.ordered;
+  }
+
+  /** Whether all of it is looked at when the guest has run now, and so when the host has run next. */
+  isWhole() {
+    return this.compared < WHOLE_BYTES || this.turns % WHOLE_EVERY === 0;
   }
 
   /** A number passed between guest and host that could be an address: whoever has it may write there. */
   mention(value) {
-    const number = Math.floor(value / BLOCK);
-    if (value >= 0 && value < this.bytes) this.then[number] ??= environment.zeros(BLOCK);
+    if (value >= 0 && value < this.bytes) this.known.add(Math.floor(value / BLOCK));
   }
 
   /** The same of one block; whether it differs. */
@@ -77,6 +91,7 @@ exports.Watched = class Watched {
     const base = number * BLOCK;
     const then = this.then[number] ?? ZEROS;
     if (environment.isSame(now, base, then, 0, BLOCK)) return false;
+    this.known.add(number);
     const own = then === ZEROS ? environment.zeros(BLOCK) : then;
     this.then[number] = own;
     for (let page = 0; page < BLOCK; page += PAGE) {
@@ -91,7 +106,8 @@ exports.Watched = class Watched {
   /** After the guest ran. */
   guestRan() {
     this.look();
-    this.pages((start) => this.dirty.add(start));
+    this.turns += 1;
+    this.pages(this.isWhole(), (start) => this.dirty.add(start));
   }
 
   /** After the host ran: what it wrote and by how much it grew the memory goes to the stream. */
@@ -100,9 +116,9 @@ exports.Watched = class Watched {
     if (grown > 0) {
       stream.event('growMemory');
       stream.number(this.index);
-      stream.number(grown / BLOCK);
+      stream.number(grown / UNIT);
     }
-    this.pages((start, end, then) => this.write(stream, start, end, then));
+    this.pages(this.isWhole(), (start, end, then) => this.write(stream, start, end, then));
   }
 
   /** The runs of a page that differ from the copy of its block. */
@@ -133,7 +149,7 @@ exports.Watched = class Watched {
   /** All that is not zero, in front of everything. */
   image(stream) {
     this.then = [];
-    this.pages((start, end, then) => this.write(stream, start, end, then));
+    this.pages(true, (start, end, then) => this.write(stream, start, end, then));
   }
 
   /** Calls `each` of every word of a range, as the guest left it. */

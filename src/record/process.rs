@@ -106,8 +106,8 @@ fn waited(child: &mut Child) -> io::Result<ExitStatus> {
 }
 
 /// A call goes through functions of the recorder, so that it takes more of the stack: what
-/// node is told to use, where the process has it.
-fn deeper_stack() -> Option<&'static str> {
+/// V8 is told to use, where the process has it.
+pub fn deeper_stack() -> Option<&'static str> {
     const NEEDED_BYTES: u64 = 8 << 20;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Stack);
     let has_it = limit.current.is_none_or(|bytes| bytes >= NEEDED_BYTES);
