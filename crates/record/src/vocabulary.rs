@@ -166,35 +166,14 @@ closed_set! {
 }
 
 impl Metric {
-    /// The unit its values are in.
+    /// The unit its values are in, which ends its name.
     pub fn unit(self) -> Unit {
-        match self {
-            Metric::WallNs
-            | Metric::ThreadCpuNs
-            | Metric::KernelNs
-            | Metric::TranslateNs
-            | Metric::PausedNs
-            | Metric::PauseP99Ns
-            | Metric::LatencyP50Ns
-            | Metric::LatencyP90Ns
-            | Metric::LatencyP99Ns
-            | Metric::LatencyP999Ns
-            | Metric::LatencyMaxNs
-            | Metric::AnswerUserNs
-            | Metric::AnswerSystemNs => Unit::Nanoseconds,
-            Metric::AnswersPerS => Unit::PerSecond,
-            Metric::RssPeakBytes | Metric::VirtualBytes | Metric::CodeBytes | Metric::HeapBytes => {
-                Unit::Bytes
-            }
-            Metric::FaultsMinor
-            | Metric::FaultsMajor
-            | Metric::CtxVoluntary
-            | Metric::CtxInvoluntary
-            | Metric::Collections
-            | Metric::Syscalls
-            | Metric::Cycles
-            | Metric::Instructions => Unit::Count,
-        }
+        let units = [Unit::Nanoseconds, Unit::Bytes, Unit::PerSecond];
+        let ends = |unit: &Unit| {
+            let front = self.name().strip_suffix(unit.name());
+            front.is_some_and(|front| front.ends_with('_'))
+        };
+        units.into_iter().find(ends).unwrap_or(Unit::Count)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::figures::{self, NONE};
 use crate::plain::Tone;
 use crate::table::{NEVER_SHOWN, Table};
-use crate::view::{Group, Interval, Kind, Rank, Row, Totals, noun, shown};
+use crate::view::{Group, Interval, Kind, Rank, Row, Totals, shown};
 
 /// One column.
 pub struct Column {
@@ -66,7 +66,7 @@ pub fn numbers(group: &Group) -> Vec<Column> {
     let figure = group.figure;
     if group.is_single() {
         columns.push(
-            Column::new(&noun(figure), move |row| single(row, figure))
+            Column::new(&figure.noun(), move |row| single(row, figure))
                 .spare(0)
                 .with_samples(),
         );

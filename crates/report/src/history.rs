@@ -145,7 +145,7 @@ impl Section {
     pub fn heading(&self, line: &Line) -> String {
         match (line.basis, &self.baseline) {
             (Basis::ToBaseline, Some(baseline)) => format!("vs {baseline}"),
-            _ => view::noun(self.figure),
+            _ => self.figure.noun(),
         }
     }
 

@@ -274,7 +274,7 @@ fn tables(group: &Group, with_load: bool) -> Vec<Table> {
         title: "All numbers",
         caption: format!(
             "Ratios of {} are to {}. Times and sizes are geometric means over the workloads.",
-            view::noun(group.figure),
+            group.figure.noun(),
             group.baseline
         ),
         notes: notes(group),

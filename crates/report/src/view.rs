@@ -43,7 +43,7 @@ mod total;
 
 pub use build::from_campaign;
 pub use commands::{portable, relative, shell};
-pub use compared_figure::{figure, noun, shown};
+pub use compared_figure::{figure, shown};
 pub use facts::host_line;
 pub use group::OverFirst;
 pub use sentences::{Judged, could_have_seen, range, with_ends};
@@ -318,7 +318,7 @@ impl Group {
 
     /// What rows are compared by, as the beginning of a sentence.
     pub fn what(&self) -> String {
-        figures::sentence(&noun(self.figure))
+        figures::sentence(&self.figure.noun())
     }
 
     /// Whether it holds a single workload, whose times can be shown as such.

@@ -48,7 +48,7 @@ pub fn of_workload(group: &Group, workload: usize) -> Chart {
         caption: format!(
             "One dot per {}: {}. The line is the estimate.{beyond}",
             if group.is_by_round { "round" } else { "sample" },
-            view::noun(group.figure)
+            group.figure.noun()
         ),
         rows: shown
             .iter()

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use fathom_stats::times::Point;
 use fathom_stats::{
-    CellSummary, Figure, FigureUnit, NoiseFloor, Row as Key, RowRatio, RowSummary, Summary, Verdict,
+    CellSummary, Figure, NoiseFloor, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
 
 use super::Workload;
@@ -172,46 +172,11 @@ impl Pairs<'_> {
 pub fn figure(name: &str) -> Result<Figure, String> {
     Figure::ALL
         .into_iter()
-        .find(|figure| figure.name() == name || bare(*figure) == name)
+        .find(|figure| figure.name() == name || figure.bare_name() == name)
         .ok_or_else(|| {
-            let known: Vec<&str> = Figure::ALL.into_iter().map(bare).collect();
+            let known: Vec<&str> = Figure::ALL.into_iter().map(Figure::bare_name).collect();
             format!("unknown figure '{name}' (one of: {})", known.join(", "))
         })
-}
-
-fn bare(figure: Figure) -> &'static str {
-    let name = figure.name();
-    let name = name.strip_suffix("_ns").unwrap_or(name);
-    name.strip_suffix("_bytes").unwrap_or(name)
-}
-
-/// A figure in a sentence: `compile time`, `peak memory`.
-pub fn noun(figure: Figure) -> String {
-    match figure {
-        Figure::RunCpu => "CPU time".to_owned(),
-        Figure::Start => "start-up time".to_owned(),
-        Figure::Child => "time of the whole process".to_owned(),
-        Figure::RssPeak => "peak memory".to_owned(),
-        Figure::Virtual => "address space".to_owned(),
-        Figure::Code => "machine code".to_owned(),
-        Figure::Paused => "time of pauses".to_owned(),
-        Figure::PauseP99 => "time within which 99 % of the pauses end".to_owned(),
-        Figure::Heap => "memory of structures and arrays".to_owned(),
-        Figure::Throughput => "runs per second".to_owned(),
-        Figure::Answers => "answers per second".to_owned(),
-        Figure::LatencyP50 => "median latency".to_owned(),
-        Figure::LatencyP90 => "latency of 90 %".to_owned(),
-        Figure::LatencyP99 => "latency of 99 %".to_owned(),
-        Figure::LatencyP999 => "latency of 99.9 %".to_owned(),
-        Figure::LatencyMax => "longest latency".to_owned(),
-        Figure::AnswerUser => "user time an answer".to_owned(),
-        Figure::AnswerSystem => "kernel time an answer".to_owned(),
-        Figure::RssMean => "mean memory".to_owned(),
-        Figure::VirtualMean => "mean address space".to_owned(),
-        Figure::HostMemory => "memory of the host in use".to_owned(),
-        figure if figure.unit() == FigureUnit::Nanoseconds => format!("{} time", bare(figure)),
-        figure => bare(figure).replace('_', " "),
-    }
 }
 
 /// A value of a figure with its unit.
@@ -228,7 +193,5 @@ mod tests {
         assert_eq!(figure("compile"), Ok(Figure::Compile));
         assert_eq!(figure("rss_peak_bytes"), Ok(Figure::RssPeak));
         assert!(figure("speed").unwrap_err().contains("kernel, run,"));
-        assert_eq!(noun(Figure::Compile), "compile time");
-        assert_eq!(noun(Figure::CtxVoluntary), "ctx voluntary");
     }
 }

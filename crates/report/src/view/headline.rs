@@ -182,10 +182,10 @@ fn first_of(best: &Row, group: &Group) -> String {
             None => "is the fastest sandbox".to_owned(),
         },
         (figure, _) if figure.unit() == FigureUnit::Nanoseconds => {
-            format!("has the shortest {}", compared_figure::noun(figure))
+            format!("has the shortest {}", figure.noun())
         }
         (Figure::Instructions, _) => "takes the fewest instructions".to_owned(),
-        (figure, _) => format!("has the least {}", compared_figure::noun(figure)),
+        (figure, _) => format!("has the least {}", figure.noun()),
     }
 }
 

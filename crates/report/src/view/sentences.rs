@@ -11,7 +11,7 @@ use fathom_record::{Campaign, Guarantee, Variant};
 use fathom_stats::exact::rounds_min;
 use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
 
-use super::compared_figure::{self, Pairs};
+use super::compared_figure::Pairs;
 use super::group::Shown;
 use super::{Finding, Group, Interval, Row, Workload};
 use crate::figures;
@@ -47,10 +47,7 @@ pub fn subject(campaign: &Campaign, summary: &Summary, groups: &[Group]) -> Stri
     ));
     parts.push(figures::plural(samples, "sample"));
     if let Some(group) = groups.first() {
-        parts.push(format!(
-            "compared by {}",
-            compared_figure::noun(group.figure)
-        ));
+        parts.push(format!("compared by {}", group.figure.noun()));
     }
     parts.join(" · ")
 }
