@@ -108,6 +108,14 @@ impl ComparedFigure<'_> {
         self.summary.typical(row, self.figure).is_some()
     }
 
+    /// Workloads of which a row has the figure as nothing in some round: no ratio has that.
+    pub fn zeros(&self, row: &RowSummary) -> Vec<&str> {
+        let is_zero = |cell: &CellSummary| self.points(cell).iter().any(|point| point.ns == 0.0);
+        let cells = row.cells.iter().filter_map(|id| self.summary.cell(id));
+        let zeros = cells.filter(|cell| is_zero(cell));
+        zeros.map(|cell| cell.cell.workload.as_str()).collect()
+    }
+
     /// The ranked row with the smallest figure, every workload measured.
     pub fn best<'r>(&self, rows: &[&'r RowSummary]) -> Option<&'r RowSummary> {
         rows.iter()

@@ -164,7 +164,11 @@ impl Builder<'_> {
             .iter_mut()
             .filter(|shown| shown.row.rank == Rank::Unranked && has_times(shown))
         {
-            short.row.caveats.push(sentences::too_short(figure));
+            let zeros = self.compared.zeros(short.from);
+            short.row.caveats.push(match zeros.is_empty() {
+                true => sentences::too_short(figure),
+                false => sentences::without_ratio(figure, &zeros),
+            });
         }
         name(&mut shown);
         let lead = headline::lead(&shown, &pairs);

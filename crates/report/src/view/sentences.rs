@@ -238,6 +238,15 @@ pub fn doubt(verdict: Verdict, figure: Figure) -> Option<String> {
     }
 }
 
+/// Said of a row that has no place because something of it is nothing.
+pub fn without_ratio(figure: Figure, workloads: &[&str]) -> String {
+    let noun = figure.noun();
+    format!(
+        "no rank: its {noun} was 0 in {}, and what is 0 has no ratio",
+        named(workloads)
+    )
+}
+
 /// Said of a row that has times but no place.
 pub fn too_short(figure: Figure) -> String {
     format!(
