@@ -114,6 +114,8 @@ macro_rules! runtime_functions {
             ElementsOverwritten = elements_overwritten(array: u64, from: u32, len: u64);
             /// Sets elements in a row to a value of 1 << shift bytes, by their address.
             FillCells = fill_cells(to: u64, value: u64, shift: u32, len: u64) -> Status;
+            /// Sets vectors in a row to one of these halves, by their address.
+            FillVectors = fill_vectors(to: u64, low: u64, high: u64, len: u64) -> Status;
             /// Copies elements in a row, by their addresses.
             CopyCells = copy_cells(to: u64, from: u64, bytes: u64) -> Status;
             /// The reference that stands for an `externref` of the host's.

@@ -55,6 +55,9 @@ const WORTH: u64 = 16;
 /// Collections in a row that are not worth it, and are done nevertheless.
 const FUTILE_MAX: u32 = 8;
 
+/// Bytes of objects that are read for each exception, or value of the host, that is made.
+const READ_EACH: u64 = 512;
+
 /// How a heap gets memory back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Collector {
@@ -187,6 +190,12 @@ impl Heap {
         held.insert(object);
     }
 
+    /// How many of what a store has beside objects there may be before it is looked for in all
+    /// words of these: as many as make that small beside what each of them took.
+    pub(crate) fn worth_reading(&self) -> usize {
+        (self.space.taken_bytes() / READ_EACH) as usize
+    }
+
     /// Shows every word of objects that may be in use.
     pub(crate) fn each_word(&self, mut show: impl FnMut(usize)) {
         let size = |space: &Space, at: u32| collect::size_at(&self.layouts, space, at);
@@ -201,6 +210,18 @@ impl Heap {
         let to = self.space.address(object, offset);
         // SAFETY: the caller has found the range inside the object, and Wasm does not run.
         unsafe { to.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+    }
+
+    /// Writes the value of a slot into so many elements of an array that has just been made.
+    pub(crate) fn fill_cells(&self, array: u32, cell: Cell, len: u32, value: u128) {
+        const PART_BYTES: usize = 64 << 10;
+        let bytes = cell.bytes() as usize;
+        let all = bytes * len as usize;
+        let part = value.to_le_bytes()[..bytes].repeat(PART_BYTES.min(all) / bytes);
+        for from in (0..all).step_by(PART_BYTES) {
+            let part = &part[..part.len().min(all - from)];
+            self.write_bytes(array, object::HEADER_BYTES + from as u32, part);
+        }
     }
 
     /// Writes the value of a slot into a cell of an object.

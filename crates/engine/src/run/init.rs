@@ -6,7 +6,7 @@ use crate::facts::error::Result;
 use crate::facts::module::{Arith, ConstExpr, ConstOp, ElementItems, SegmentMode};
 use crate::facts::object::tag;
 use crate::run::instance::InstanceData;
-use crate::run::runtime::{self, new_array, new_struct};
+use crate::run::runtime::{self, new_array, new_filled_array, new_struct};
 use crate::run::store::trap_error;
 
 /// Give globals and tables their first values and evaluate the element
@@ -135,7 +135,7 @@ fn object(data: &mut InstanceData, op: ConstOp, stack: &mut Vec<u128>) -> Result
         ConstOp::StructNewDefault(ty) => new_struct(data, ty, &[])?,
         ConstOp::ArrayNew(ty) => {
             let (len, value) = (pop() as u32, pop());
-            new_array(data, ty, len, std::iter::repeat(value))?
+            new_filled_array(data, ty, len, value)?
         }
         ConstOp::ArrayNewDefault(ty) => new_array(data, ty, pop() as u32, std::iter::empty())?,
         ConstOp::ArrayNewFixed(ty, len) => {

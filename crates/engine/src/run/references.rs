@@ -106,7 +106,9 @@ impl StoreOpaque {
         let freed = gone.len() as u64;
         self.account.give_back(Resource::ExternRefs, freed);
         let left = self.externs.kept.len();
-        self.externs.limit = left + more(left, self.account.room(Resource::ExternRefs));
+        let reading = self.heap.as_ref().map_or(0, |heap| heap.worth_reading());
+        let room = self.account.room(Resource::ExternRefs);
+        self.externs.limit = left + more(left.max(reading), room);
         // What a value does when it is dropped is the host's: last, with the store
         // in order.
         drop(gone);

@@ -9,7 +9,7 @@
 mod entries;
 mod objects;
 
-pub(crate) use objects::{new_array, new_struct};
+pub(crate) use objects::{new_array, new_filled_array, new_struct};
 
 pub(super) use entries::TABLE;
 

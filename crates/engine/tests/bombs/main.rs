@@ -212,6 +212,12 @@ fn the_largest_tables() {
     }
 }
 
+/// Loops that the module does not have took time by the square of their number.
+#[test]
+fn vectors_in_arrays() {
+    is_bounded("filled_vectors", 120_000, Way::Optimising(Opt::None));
+}
+
 /// Bytes of each shape.
 const BYTES: usize = if cfg!(debug_assertions) {
     30_000

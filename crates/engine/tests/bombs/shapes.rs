@@ -77,6 +77,7 @@ shapes!(
     selects,
     branches_back,
     steps_on_some_ways,
+    filled_vectors,
 );
 
 /// Repeats something up to a number of bytes.
@@ -587,4 +588,13 @@ fn steps_on_some_ways(bytes: usize) -> Vec<u8> {
     let sometimes = join(&[&get(0), &[IF, NOTHING], &change, &[END]]);
     let access = join(&[&get(1), &LOAD, &[DROP]]);
     one(&fill(bytes, &join(&[&sometimes, &access])))
+}
+
+/// Arrays of vectors, each made of a value.
+fn filled_vectors(bytes: usize) -> Vec<u8> {
+    let value = [&number(7)[..], &[0xfd, 0x0f]].concat();
+    let array = [&value[..], &number(0), &[0xfb, 0x06, 1, DROP]].concat();
+    let mut module = Module::of((0, 0), 0, &fill(bytes, &array));
+    module.types.push(vec![0x5e, 0x7b, 1]);
+    module.encode()
 }

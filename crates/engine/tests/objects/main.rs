@@ -436,3 +436,78 @@ fn garbage_collection_can_be_turned_off() {
         assert!(text.ends_with(": gc is turned off"), "{wat}: {text}");
     }
 }
+
+/// Arrays that are made of one value, by constants and by code, are that value in every element.
+#[test]
+fn an_array_of_one_value_has_it_everywhere() {
+    let cells = [
+        (
+            "i8",
+            "i32.const -3",
+            "array.get_s $a",
+            "i32.const -3",
+            "i32.eq",
+        ),
+        (
+            "i16",
+            "i32.const 517",
+            "array.get_u $a",
+            "i32.const 517",
+            "i32.eq",
+        ),
+        (
+            "f32",
+            "f32.const -1.5",
+            "array.get $a",
+            "f32.const -1.5",
+            "f32.eq",
+        ),
+        (
+            "i64",
+            "i64.const -9",
+            "array.get $a",
+            "i64.const -9",
+            "i64.eq",
+        ),
+        (
+            "v128",
+            "v128.const i64x2 3 -5",
+            "array.get $a",
+            "v128.const i64x2 3 -5",
+            "i64x2.eq i64x2.all_true",
+        ),
+    ];
+    for (cell, value, get, same, eq) in cells {
+        let wat = format!(
+            "(module (type $a (array (mut {cell})))
+              (global $constant (ref $a) (array.new $a ({value}) (i32.const 30011)))
+              (func $count (param $array (ref $a)) (result i32) (local $i i32) (local $n i32)
+                (loop $again
+                  (local.get $array) (local.get $i) {get} {same} {eq}
+                  local.get $n i32.add local.set $n
+                  (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+                    (array.len (local.get $array)))))
+                (local.get $n))
+              (func (export \"made\") (result i32) (call $count (global.get $constant)))
+              (func (export \"new\") (param $len i32) (result i32)
+                (call $count (array.new $a ({value}) (local.get $len))))
+              (func (export \"filled\") (param $len i32) (result i32) (local $array (ref $a))
+                (local.set $array (array.new_default $a (i32.const 3000)))
+                (array.fill $a (local.get $array) (i32.const 7) ({value}) (local.get $len))
+                (call $count (local.get $array))))"
+        );
+        each(|engine, _| {
+            let mut store = Store::new(engine, ());
+            let arrays = instance(engine, &mut store, &wat);
+            let mut count = |name: &str, args: &[Val]| {
+                let counted = call(&mut store, &arrays, name, args).unwrap();
+                counted.unwrap_i32()
+            };
+            assert_eq!(count("made", &[]), 30_011, "{cell}");
+            for len in [1, 2, 511, 2_993] {
+                assert_eq!(count("new", &[Val::I32(len)]), len, "{cell}");
+                assert_eq!(count("filled", &[Val::I32(len)]), len, "{cell}");
+            }
+        });
+    }
+}

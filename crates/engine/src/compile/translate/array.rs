@@ -259,26 +259,11 @@ impl Translator<'_> {
         self.b.ins().bitcast(ty, MemFlagsData::new(), value)
     }
 
-    /// One vector after the other: the runtime takes none in an argument.
+    /// The runtime takes no vector in an argument, so it has the halves.
     fn fill_vectors(&mut self, elements: Elements, value: Value) {
+        let halves = self.vector_as(value, types::I64X2);
+        let [low, high] = [0, 1].map(|lane| self.b.ins().extractlane(halves, lane));
         let Elements { address, len } = elements;
-        let bytes = self.b.ins().ishl_imm_u(len, i64::from(Cell::V128.shift()));
-        let end = self.b.ins().iadd(address, bytes);
-        let [head, body, done] = [(); 3].map(|()| self.b.create_block());
-        let at = self.b.append_block_param(head, types::I64);
-        self.b.ins().jump(head, &[address.into()]);
-        self.b.switch_to_block(head);
-        let is_left = self.b.ins().icmp(IntCC::UnsignedLessThan, at, end);
-        self.b.ins().brif(is_left, body, &[], done, &[]);
-        self.b.switch_to_block(body);
-        self.b.seal_block(body);
-        let flags = self.object_flags();
-        self.store_cell(Cell::V128, value, at, 0, flags);
-        let bytes = i64::from(Cell::V128.bytes());
-        let next = self.b.ins().iadd_imm_s(at, bytes);
-        self.b.ins().jump(head, &[next.into()]);
-        self.b.seal_block(head);
-        self.b.switch_to_block(done);
-        self.b.seal_block(done);
+        self.trapping_libcall(Libcall::FillVectors, &[address, low, high, len]);
     }
 }

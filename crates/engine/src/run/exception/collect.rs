@@ -25,7 +25,9 @@ impl StoreOpaque {
         self.exceptions
             .all
             .retain(|_| marked.next().unwrap_or(true));
-        self.exceptions.limit = FIRST_COLLECTION.max(2 * self.exceptions.all.len());
+        let left = self.exceptions.all.len();
+        let reading = self.heap.as_ref().map_or(0, |heap| heap.worth_reading());
+        self.exceptions.limit = left + left.max(FIRST_COLLECTION).max(reading);
         let bytes = self.exceptions.all.iter().map(|b| cost_bytes(b.len()));
         let bytes = bytes.sum();
         let freed = std::mem::replace(&mut self.exceptions.bytes, bytes) - bytes;

@@ -318,6 +318,20 @@ unsafe extern "C" fn fill_cells(
     status(unsafe { instance(vmctx) }, Ok(()))
 }
 
+unsafe extern "C" fn fill_vectors(
+    vmctx: *mut u8,
+    to: u64,
+    low: u64,
+    high: u64,
+    len: u64,
+) -> Status {
+    // SAFETY: compiled code has found the elements inside their array; they are multiples of
+    // eight bytes.
+    unsafe { std::slice::from_raw_parts_mut(to as *mut [u64; 2], len as usize).fill([low, high]) };
+    // SAFETY: called by compiled code with its own context.
+    status(unsafe { instance(vmctx) }, Ok(()))
+}
+
 unsafe extern "C" fn copy_cells(vmctx: *mut u8, to: u64, from: u64, bytes: u64) -> Status {
     // SAFETY: compiled code has found the elements inside their arrays; they may overlap.
     unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes as usize) };

@@ -142,6 +142,22 @@ pub(crate) fn new_struct(data: &mut InstanceData, ty: u32, values: &[u128]) -> R
     Ok(made)
 }
 
+/// An array with so many elements of one value, where nothing may be collected.
+///
+/// # Errors
+/// As [`StoreOpaque::new_object`].
+pub(crate) fn new_filled_array(
+    data: &mut InstanceData,
+    ty: u32,
+    len: u32,
+    value: u128,
+) -> Result<u32> {
+    let made = object_of(data, ty, len, Collecting::Forbidden)?;
+    let heap = data.store().heap.as_deref().expect("it was made there");
+    heap.fill_cells(made, element_of(heap.layout(made).0), len, value);
+    Ok(made)
+}
+
 /// An array with such elements, where nothing may be collected.
 ///
 /// # Errors
