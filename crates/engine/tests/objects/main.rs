@@ -437,6 +437,28 @@ fn garbage_collection_can_be_turned_off() {
     }
 }
 
+/// Makes and fills arrays of one value, and counts the elements that are it.
+fn filled(cell: &str, value: &str, get: &str, same: &str, eq: &str) -> String {
+    format!(
+        "(module (type $a (array (mut {cell})))
+          (global $constant (ref $a) (array.new $a ({value}) (i32.const 30011)))
+          (func $count (param $array (ref $a)) (result i32) (local $i i32) (local $n i32)
+            (loop $again
+              (local.get $array) (local.get $i) {get} {same} {eq}
+              local.get $n i32.add local.set $n
+              (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+                (array.len (local.get $array)))))
+            (local.get $n))
+          (func (export \"made\") (result i32) (call $count (global.get $constant)))
+          (func (export \"new\") (param $len i32) (result i32)
+            (call $count (array.new $a ({value}) (local.get $len))))
+          (func (export \"filled\") (param $len i32) (result i32) (local $array (ref $a))
+            (local.set $array (array.new_default $a (i32.const 3000)))
+            (array.fill $a (local.get $array) (i32.const 7) ({value}) (local.get $len))
+            (call $count (local.get $array))))"
+    )
+}
+
 /// Arrays that are made of one value, by constants and by code, are that value in every element.
 #[test]
 fn an_array_of_one_value_has_it_everywhere() {
@@ -478,24 +500,7 @@ fn an_array_of_one_value_has_it_everywhere() {
         ),
     ];
     for (cell, value, get, same, eq) in cells {
-        let wat = format!(
-            "(module (type $a (array (mut {cell})))
-              (global $constant (ref $a) (array.new $a ({value}) (i32.const 30011)))
-              (func $count (param $array (ref $a)) (result i32) (local $i i32) (local $n i32)
-                (loop $again
-                  (local.get $array) (local.get $i) {get} {same} {eq}
-                  local.get $n i32.add local.set $n
-                  (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
-                    (array.len (local.get $array)))))
-                (local.get $n))
-              (func (export \"made\") (result i32) (call $count (global.get $constant)))
-              (func (export \"new\") (param $len i32) (result i32)
-                (call $count (array.new $a ({value}) (local.get $len))))
-              (func (export \"filled\") (param $len i32) (result i32) (local $array (ref $a))
-                (local.set $array (array.new_default $a (i32.const 3000)))
-                (array.fill $a (local.get $array) (i32.const 7) ({value}) (local.get $len))
-                (call $count (local.get $array))))"
-        );
+        let wat = filled(cell, value, get, same, eq);
         each(|engine, _| {
             let mut store = Store::new(engine, ());
             let arrays = instance(engine, &mut store, &wat);

@@ -160,15 +160,11 @@ impl Builder<'_> {
         let pairs = self.compared.pairs(&placed.iter().collect::<Vec<_>>());
         let quiet = self.compared.quiet(threads).or(floor);
         let doubt = order(&mut shown, &pairs).or_else(|| sentences::loud(quiet?));
-        for short in shown
-            .iter_mut()
-            .filter(|shown| shown.row.rank == Rank::Unranked && has_times(shown))
-        {
-            let zeros = self.compared.zeros(short.from);
-            short.row.caveats.push(match zeros.is_empty() {
-                true => sentences::too_short(figure),
-                false => sentences::without_ratio(figure, &zeros),
-            });
+        let has_no_place =
+            |shown: &&mut Shown| shown.row.rank == Rank::Unranked && has_times(shown);
+        for short in shown.iter_mut().filter(has_no_place) {
+            let said = sentences::no_place(figure, &self.compared.zeros(short.from));
+            short.row.caveats.push(said);
         }
         name(&mut shown);
         let lead = headline::lead(&shown, &pairs);

@@ -238,8 +238,15 @@ pub fn doubt(verdict: Verdict, figure: Figure) -> Option<String> {
     }
 }
 
-/// Said of a row that has no place because something of it is nothing.
-pub fn without_ratio(figure: Figure, workloads: &[&str]) -> String {
+/// Said of a row that has times but no place; of these workloads its figure was 0.
+pub fn no_place(figure: Figure, zeros: &[&str]) -> String {
+    match zeros {
+        [] => too_short(figure),
+        zeros => without_ratio(figure, zeros),
+    }
+}
+
+fn without_ratio(figure: Figure, workloads: &[&str]) -> String {
     let noun = figure.noun();
     format!(
         "no rank: its {noun} was 0 in {}, and what is 0 has no ratio",
@@ -247,8 +254,7 @@ pub fn without_ratio(figure: Figure, workloads: &[&str]) -> String {
     )
 }
 
-/// Said of a row that has times but no place.
-pub fn too_short(figure: Figure) -> String {
+fn too_short(figure: Figure) -> String {
     format!(
         "too few rounds for a rank: it takes {}. The slowest rows are left out of later \
          rounds when the budget is short; `--resume` with a longer `--budget` measures them",
