@@ -230,7 +230,8 @@ impl Recording<'_> {
     fn watch(&mut self, time: Option<Duration>) -> anyhow::Result<()> {
         let began = Instant::now();
         while !self.is_over && handed::last().is_none() {
-            while let Some(event) = self.browser.next(Instant::now() + LOOK_EVERY)? {
+            // One at a time: a page may have something to say without end.
+            if let Some(event) = self.browser.next(Instant::now() + LOOK_EVERY)? {
                 self.happened(event)?;
             }
             let loaded = self
@@ -259,27 +260,30 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Whether nothing runs in any frame or worker: a busy one says nothing until it is not.
+    /// Whether nothing runs in any frame or worker: a busy one does not answer, and says
+    /// nothing until it is not.
     fn is_quiet(&mut self) -> anyhow::Result<bool> {
         let ran = self.ran;
-        self.in_each_scope("0", QUIET)?;
-        while let Some(event) = self.browser.next(Instant::now())? {
+        let has_answered = self.in_each_scope("0", QUIET);
+        let end = Instant::now() + QUIET;
+        while Instant::now() < end
+            && let Some(event) = self.browser.next(Instant::now())?
+        {
             self.happened(event)?;
         }
-        Ok(self.ran == ran)
+        Ok(has_answered && self.ran == ran)
     }
 
-    /// Evaluates something everywhere, one after the other; a scope may be gone, or busy.
-    fn in_each_scope(&mut self, expression: &str, patience: Duration) -> anyhow::Result<()> {
-        let scopes = std::mem::take(&mut self.scopes);
-        for Scope { session, id } in &scopes {
+    /// Evaluates something everywhere, one after the other; whether none was busy.
+    fn in_each_scope(&mut self, expression: &str, patience: Duration) -> bool {
+        let mut has_answered = true;
+        for Scope { session, id } in &self.scopes {
             let params = json!({ "expression": expression, "contextId": id });
-            let sent = "Runtime.evaluate";
-            // One that is gone is an error, and nothing is lost.
-            let _ = self.browser.call_within(session, sent, params, patience);
+            let answer = (self.browser).call_within(session, "Runtime.evaluate", params, patience);
+            // An error is that of one which is gone, and nothing is lost.
+            has_answered &= !matches!(answer, Ok(None));
         }
-        self.scopes.splice(..0, scopes);
-        Ok(())
+        has_answered
     }
 
     /// Has recorders say the last of what they have.
@@ -289,8 +293,11 @@ impl Recording<'_> {
             None => LAST_WORDS,
         };
         let end = "dispatchEvent(new Event('fathomrecorderend')), 0";
-        self.in_each_scope(end, patience)?;
-        while let Some(event) = self.browser.next(Instant::now())? {
+        self.in_each_scope(end, patience);
+        let over = Instant::now() + patience;
+        while Instant::now() < over
+            && let Some(event) = self.browser.next(Instant::now())?
+        {
             if event.method == "Runtime.bindingCalled" {
                 self.said(&event.params)?;
             }

@@ -47,9 +47,15 @@ class Parts(unittest.TestCase):
 
     def test_make_test_leaves_none_out(self):
         makefile = (run.ROOT / "Makefile").read_text()
-        recipe = re.search(r"^test: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
-        self.assertIn(" tests/compiles/run.py --changed &", recipe)
-        self.assertIn("wait $$beside || failed=yes", recipe)
+
+        def recipe(target):
+            return re.search(rf"^{target}: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
+
+        self.assertIn("$(BESIDE) >", recipe("test"))
+        self.assertIn("wait $$beside || failed=yes", recipe("test"))
+        self.assertRegex(makefile, r"(?m)^BESIDE := .* beside$")
+        for part in (" tests/compiles/run.py --changed || failed=yes", "walks python-tests", "$$part || failed=yes"):
+            self.assertIn(part, recipe("beside"))
 
     def test_names_are_folders(self):
         for name in set(run.PARTS) - {"python", "javascript", "shell"}:
