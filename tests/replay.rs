@@ -315,6 +315,22 @@ fn a_page_has_the_files_beside_it_and_nothing_else() {
 }
 
 #[test]
+fn a_page_that_talks_without_end_is_over_in_time() {
+    if !has_browser() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let page = "<script>const { port1, port2 } = new MessageChannel();
+         port1.onmessage = () => { console.log('and'); port2.postMessage(0); };
+         port2.postMessage(0);</script>";
+    fs::write(folder.path().join("app.html"), page).unwrap();
+    let words = ["record", "--no-sandbox", "--for", "500ms", "app.html"];
+    let output = fathom(folder.path(), &words);
+    assert!(text(&output.stderr).starts_with("page: and\npage: and\n"));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn what_is_no_page_is_refused_in_a_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("app.mjs"), "").unwrap();
