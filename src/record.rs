@@ -13,6 +13,7 @@
 mod devtools;
 mod page;
 mod process;
+mod site;
 
 use std::ffi::OsString;
 use std::fs;

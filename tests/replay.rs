@@ -279,13 +279,19 @@ fn a_page_has_the_files_beside_it_and_nothing_else() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let beside = folder.path().join("beside");
     fs::create_dir_all(folder.path().join(".hidden")).unwrap();
-    fs::create_dir_all(&beside).unwrap();
+    fs::create_dir_all(folder.path().join("beside")).unwrap();
     for file in [".hidden/a.txt", "beside/a b.txt", ".env", "index.html"] {
         fs::write(folder.path().join(file), "there").unwrap();
     }
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.txt")).unwrap();
+    let pipe = Command::new("mkfifo")
+        .arg(folder.path().join("pipe.txt"))
+        .status();
+    assert!(pipe.unwrap().success());
     let asked = [
+        ("link.txt", "404"),
+        ("pipe.txt", "404"),
         (".env", "404"),
         ("%2ehidden/a.txt", "404"),
         ("beside%2f..%2f.env", "404"),
@@ -297,7 +303,7 @@ fn a_page_has_the_files_beside_it_and_nothing_else() {
         ("beside/a b.txt?one=1", "200"),
         ("", "200"),
     ];
-    let names: Vec<&str> = asked.iter().map(|(name, _)| *name).collect();
+    let (names, statuses): (Vec<&str>, Vec<&str>) = asked.into_iter().unzip();
     let page = format!(
         "<script type=module>alert('?'); const all = [];
          for (const name of {names:?}) all.push((await fetch('/' + name)).status);
@@ -305,7 +311,6 @@ fn a_page_has_the_files_beside_it_and_nothing_else() {
     );
     fs::write(folder.path().join("app.html"), page).unwrap();
     let output = fathom(folder.path(), &["record", "--no-sandbox", "app.html"]);
-    let statuses: Vec<&str> = asked.iter().map(|(_, status)| *status).collect();
     let said = format!(
         "page: {}\nfathom: nothing was recorded: the program instantiated no module, or was killed\n",
         statuses.join(" ")

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use fathom_sys::spawn::{EXTRA_FD, spawn_in_group};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
@@ -211,7 +211,7 @@ fn event_of(mut message: Value) -> Option<Event> {
         return Some(Event {
             session: None,
             method: NOT_SHOWN.to_owned(),
-            params: why,
+            params: json!({ "description": why }),
         });
     }
     let method = message["method"].as_str()?.to_owned();
@@ -233,38 +233,5 @@ impl Drop for Browser {
         let group = Pid::from_child(&self.child);
         let _ = rustix::process::kill_process_group(group, Signal::KILL);
         let _ = self.child.wait();
-    }
-}
-
-/// The address of a page, and what of it is a file here.
-#[derive(Debug)]
-pub enum Place {
-    /// A page of somebody's server.
-    Address(String),
-    /// One of a folder, by its name there.
-    File { folder: PathBuf, name: String },
-}
-
-impl Place {
-    /// # Errors
-    /// No page is there.
-    pub fn of(page: &Path) -> anyhow::Result<Place> {
-        let shown = page.display();
-        let text = page.to_string_lossy();
-        if text.starts_with("http://") || text.starts_with("https://") {
-            return Ok(Place::Address(text.into_owned()));
-        }
-        let file = page.canonicalize().with_context(|| shown.to_string())?;
-        let extension = file.extension().unwrap_or_default();
-        if !["html", "htm", "xhtml"].iter().any(|one| extension == *one) {
-            bail!(
-                "{shown}: not a page (.html); a program is recorded by: fathom record -- node {shown}"
-            );
-        }
-        let name = file.file_name().and_then(|name| name.to_str());
-        Ok(Place::File {
-            name: name.context("the page's name is not UTF-8")?.to_owned(),
-            folder: file.parent().context("a file is in a folder")?.to_owned(),
-        })
     }
 }

@@ -12,13 +12,13 @@
 //! A worker is stopped in front of its first script, since nothing can be evaluated in it
 //! before.
 //!
-//! What must stay true: of the files of the folder and those below, only those are shown whose
-//! names do not begin with a dot; the page's scripts do not find the way to here.
+//! What must stay true: it comes to an end, whatever the page does; the page's scripts do not
+//! find the way to here; of files they see what `site.rs` says.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -28,11 +28,10 @@ use fathom_replay::record::EVENT_BYTES_MAX;
 use fathom_sys::handed;
 use serde_json::{Value, json};
 
-use super::devtools::{Browser, Event, NOT_SHOWN, Place, Session, find};
+use super::devtools::{Browser, Event, NOT_SHOWN, Session, find};
+use super::site::{ORIGIN, Site};
 use super::{LOOK_EVERY, MODULES, PATIENCE, say};
 
-/// What a page has its files from.
-const ORIGIN: &str = "http://page.localhost/";
 /// The name of the function that a recorder finds and takes away.
 const BINDING: &str = "fathomRecorder";
 /// A page that has run nothing for so long has come to its end.
@@ -66,8 +65,7 @@ struct Recording<'a> {
     browser: Browser,
     /// Where records go.
     to: &'a Path,
-    /// Where the page's files are, where it is not somebody else's.
-    files: Option<PathBuf>,
+    site: Site,
     recorder: String,
     page: Session,
     scopes: Vec<Scope>,
@@ -86,7 +84,7 @@ struct Recording<'a> {
 /// # Errors
 /// There is no such page, no browser, or it does not run here.
 pub fn execute(page: &Path, to: &Path, options: &Options) -> anyhow::Result<()> {
-    let place = Place::of(page)?;
+    let site = Site::of(page)?;
     let program = find()?;
     ensure!(
         !options.has_sandbox || !rustix::process::geteuid().is_root(),
@@ -94,14 +92,6 @@ pub fn execute(page: &Path, to: &Path, options: &Options) -> anyhow::Result<()> 
          you trust, with --no-sandbox"
     );
     handed::listen().context("signals")?;
-    let (address, files) = match place {
-        Place::Address(address) => (address, None),
-        Place::File { folder, name } => {
-            let name =
-                percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
-            (format!("{ORIGIN}{name}"), Some(folder))
-        }
-    };
     let mut browser = Browser::start(&program, to, options.has_sandbox)?;
     let version = browser.call(&None, "Browser.getVersion", json!({}))?;
     let host = version["product"].as_str().unwrap_or("a browser");
@@ -109,7 +99,7 @@ pub fn execute(page: &Path, to: &Path, options: &Options) -> anyhow::Result<()> 
         recorder: recorder(options.compare, &host.replace('/', " ")),
         browser,
         to,
-        files,
+        site,
         page: None,
         scopes: Vec::new(),
         folders: HashMap::new(),
@@ -119,7 +109,7 @@ pub fn execute(page: &Path, to: &Path, options: &Options) -> anyhow::Result<()> 
         heard: Instant::now(),
         is_over: false,
     };
-    recording.show(&address)?;
+    recording.show()?;
     recording.watch(options.time)?;
     recording.finish()
 }
@@ -150,9 +140,9 @@ require('./preload.cjs');
 
 impl Recording<'_> {
     /// Has the browser show a page, and tell of it.
-    fn show(&mut self, address: &str) -> anyhow::Result<()> {
+    fn show(&mut self) -> anyhow::Result<()> {
         let browser = &mut self.browser;
-        if self.files.is_some() {
+        if self.site.folder.is_some() {
             let patterns = json!([{ "urlPattern": format!("{ORIGIN}*") }]);
             browser.call(&None, "Fetch.enable", json!({ "patterns": patterns }))?;
         }
@@ -164,45 +154,44 @@ impl Recording<'_> {
         let target = json!({ "targetId": made["targetId"], "flatten": true });
         let attached = browser.call(&None, "Target.attachToTarget", target)?;
         self.page = attached["sessionId"].as_str().map(str::to_owned);
-        self.frame(&self.page.clone())?;
+        self.prepare(&self.page.clone(), "page")?;
         // All of that is in force once this is answered.
         (self.browser).call(&self.page, "Runtime.evaluate", json!({ "expression": "0" }))?;
         // It is answered when the page has come, which is asked for here.
-        let address = json!({ "url": address });
+        let address = json!({ "url": self.site.address });
         (self.browser).send(&self.page, "Page.navigate", address)?;
         Ok(())
     }
 
-    /// Has the recorder in front of the scripts of a page or frame.
-    fn frame(&mut self, session: &Session) -> anyhow::Result<()> {
-        let source = json!({ "source": self.recorder });
-        self.send_all(
-            session,
-            [
-                ("Runtime.enable", json!({})),
-                ("Runtime.addBinding", json!({ "name": BINDING })),
-                ("Page.enable", json!({})),
-                ("Page.addScriptToEvaluateOnNewDocument", source),
-                attaching(),
-                ("Runtime.runIfWaitingForDebugger", json!({})),
-            ],
-        )
-    }
-
-    /// Has a worker stop in front of its first script.
-    fn worker(&mut self, session: &Session) -> anyhow::Result<()> {
-        let first = json!({ "instrumentation": "beforeScriptExecution" });
-        self.send_all(
-            session,
-            [
-                ("Runtime.enable", json!({})),
-                ("Runtime.addBinding", json!({ "name": BINDING })),
+    /// Has the recorder in front of the scripts of a page or frame, or a worker stop there.
+    fn prepare(&mut self, session: &Session, kind: &str) -> anyhow::Result<()> {
+        let begins = match kind.ends_with("worker") {
+            true => [
                 ("Debugger.enable", json!({})),
-                ("Debugger.setInstrumentationBreakpoint", first),
-                attaching(),
-                ("Runtime.runIfWaitingForDebugger", json!({})),
+                (
+                    "Debugger.setInstrumentationBreakpoint",
+                    json!({ "instrumentation": "beforeScriptExecution" }),
+                ),
             ],
-        )
+            false => [
+                ("Page.enable", json!({})),
+                (
+                    "Page.addScriptToEvaluateOnNewDocument",
+                    json!({ "source": self.recorder }),
+                ),
+            ],
+        };
+        let told = [
+            ("Runtime.enable", json!({})),
+            ("Runtime.addBinding", json!({ "name": BINDING })),
+        ];
+        // Of its own frames and workers, each of which waits, too.
+        let below = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+        let goes_on = [
+            ("Target.setAutoAttach", below),
+            ("Runtime.runIfWaitingForDebugger", json!({})),
+        ];
+        self.send_all(session, told.into_iter().chain(begins).chain(goes_on))
     }
 
     /// Puts the recorder into a worker that has stopped there, and lets it go on.
@@ -215,10 +204,10 @@ impl Recording<'_> {
         self.send_all(session, all)
     }
 
-    fn send_all<const N: usize>(
+    fn send_all<'a>(
         &mut self,
         session: &Session,
-        all: [(&str, Value); N],
+        all: impl IntoIterator<Item = (&'a str, Value)>,
     ) -> anyhow::Result<()> {
         for (method, params) in all {
             self.browser.send(session, method, params)?;
@@ -234,9 +223,8 @@ impl Recording<'_> {
             if let Some(event) = self.browser.next(Instant::now() + LOOK_EVERY)? {
                 self.happened(event)?;
             }
-            let loaded = self
-                .loaded
-                .map_or(Duration::ZERO, |loaded| loaded.elapsed());
+            // One that waits for something of it without end has begun, too.
+            let loaded = self.loaded.unwrap_or(began + BEGINNING).elapsed();
             match (time, self.ran) {
                 (Some(time), _) if loaded >= time => return Ok(()),
                 (Some(_), _) => {}
@@ -368,10 +356,8 @@ impl Recording<'_> {
         if session == self.page || session.is_none() {
             return Ok(());
         }
-        match params["targetInfo"]["type"].as_str().unwrap_or_default() {
-            kind if kind.ends_with("worker") => self.worker(&session),
-            _ => self.frame(&session),
-        }
+        let kind = params["targetInfo"]["type"].as_str();
+        self.prepare(&session, kind.unwrap_or_default())
     }
 
     /// A recorder says something: its name, and a part of a file or nothing.
@@ -412,12 +398,7 @@ impl Recording<'_> {
     /// Answers what is asked of the page's folder.
     fn requested(&mut self, params: &Value) -> anyhow::Result<()> {
         let address = params["request"]["url"].as_str().unwrap_or_default();
-        let file = self
-            .files
-            .as_deref()
-            .and_then(|folder| file_of(folder, address));
-        let found = file.and_then(|file| Some((fs::read(&file).ok()?, kind_of(&file))));
-        let answer = match found {
+        let answer = match self.site.read(address) {
             Some((bytes, kind)) => json!({
                 "requestId": params["requestId"],
                 "responseCode": 200,
@@ -431,56 +412,11 @@ impl Recording<'_> {
     }
 }
 
-/// To be told of frames and workers, each of which waits until it is told to go on.
-fn attaching() -> (&'static str, Value) {
-    let all = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-    ("Target.setAutoAttach", all)
-}
-
 /// A value of a page's, in words.
 fn shown(value: &Value) -> String {
     match (&value["value"], value["description"].as_str()) {
         (Value::String(text), _) => text.clone(),
-        (_, _) if value.is_string() => value.as_str().unwrap_or_default().to_owned(),
         (Value::Null, Some(text)) => text.lines().next().unwrap_or_default().to_owned(),
         (other, _) => other.to_string(),
-    }
-}
-
-/// The file that an address means; nothing for what is hidden or elsewhere.
-fn file_of(folder: &Path, address: &str) -> Option<PathBuf> {
-    let path = address.strip_prefix(ORIGIN)?;
-    let path = path.split(['?', '#']).next()?;
-    let path = percent_encoding::percent_decode_str(path)
-        .decode_utf8()
-        .ok()?;
-    let path = Path::new(&*path);
-    let is_shown = |part: Component| match part {
-        Component::Normal(name) => !name.as_encoded_bytes().starts_with(b"."),
-        _ => false,
-    };
-    let file = folder.join(path);
-    let file = match file.is_dir() {
-        true => file.join("index.html"),
-        false => file,
-    };
-    path.components().all(is_shown).then_some(file)
-}
-
-/// The type of a file's contents, by its name: browsers refuse scripts and modules of others.
-fn kind_of(file: &Path) -> &'static str {
-    match file
-        .extension()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default()
-    {
-        "html" | "htm" | "xhtml" => "text/html; charset=utf-8",
-        "js" | "mjs" | "cjs" => "text/javascript; charset=utf-8",
-        "wasm" => "application/wasm",
-        "json" | "map" => "application/json",
-        "css" => "text/css; charset=utf-8",
-        "svg" => "image/svg+xml",
-        "txt" | "md" => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
     }
 }

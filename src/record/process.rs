@@ -1,5 +1,7 @@
 //! Recording a program: node, deno or bun run it, with the recorder loaded in front of it
 //! through their variables of the environment, so that programs below it have it too.
+//!
+//! What must stay true: the program gets the signals that we get, and does not outlive us.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -50,7 +52,7 @@ pub fn execute(
         fs::write(recorder.join(file), text)?;
     }
     let preload = recorder.join("preload.cjs").display().to_string();
-    // Node takes a backslash in quotes for an escape.
+    // Both take a backslash in quotes for an escape.
     let quoted = preload.replace('\\', r"\\").replace('"', "\\\"");
     let (path, first) = match name == "node" && program == OsStr::new("node") {
         true => (node(invocation)?, deeper_stack()),
@@ -66,7 +68,7 @@ pub fn execute(
         .env("FATHOM_RECORD_COMPARE", compare);
     let preloading = [
         ("NODE_OPTIONS", " ", format!("--require \"{quoted}\"")),
-        ("BUN_OPTIONS", " ", format!("--preload={preload}")),
+        ("BUN_OPTIONS", " ", format!("\"--preload={quoted}\"")),
     ];
     // Deno has no option for it in the variable that it shares with node.
     let deeper = deeper_stack().map(|option| ("DENO_V8_FLAGS", ",", option.to_owned()));

@@ -5,6 +5,9 @@
 const KINDS = ['func', 'table', 'memory', 'global', 'tag'];
 const VALUES = { 0x7f: 'i32', 0x7e: 'i64', 0x7d: 'f32', 0x7c: 'f64', 0x7b: 'v128', 0x70: 'func', 0x6f: 'extern' };
 
+/** Of names: what marks the order of bytes elsewhere is a part of one. */
+const names = new TextDecoder('utf-8', { ignoreBOM: true });
+
 class Reader {
   constructor(bytes, at = 0, end = bytes.length) {
     this.bytes = bytes;
@@ -31,7 +34,7 @@ class Reader {
     const length = this.number();
     const text = this.bytes.subarray(this.at, this.at + length);
     this.at += length;
-    return new TextDecoder().decode(text);
+    return names.decode(text);
   }
 
   list(each) {

@@ -32,6 +32,7 @@ mod space;
 
 use std::collections::HashSet;
 use std::ptr::NonNull;
+use std::slice::from_raw_parts_mut;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::facts::error::{Error, Result};
@@ -190,12 +191,6 @@ impl Heap {
         held.insert(object);
     }
 
-    /// How many of what a store has beside objects there may be before it is looked for in all
-    /// words of these: as many as make that small beside what each of them took.
-    pub(crate) fn worth_reading(&self) -> usize {
-        (self.space.taken_bytes() / READ_EACH) as usize
-    }
-
     /// Shows every word of objects that may be in use.
     pub(crate) fn each_word(&self, mut show: impl FnMut(usize)) {
         let size = |space: &Space, at: u32| collect::size_at(&self.layouts, space, at);
@@ -214,14 +209,9 @@ impl Heap {
 
     /// Writes the value of a slot into so many elements of an array that has just been made.
     pub(crate) fn fill_cells(&self, array: u32, cell: Cell, len: u32, value: u128) {
-        const PART_BYTES: usize = 64 << 10;
-        let bytes = cell.bytes() as usize;
-        let all = bytes * len as usize;
-        let part = value.to_le_bytes()[..bytes].repeat(PART_BYTES.min(all) / bytes);
-        for from in (0..all).step_by(PART_BYTES) {
-            let part = &part[..part.len().min(all - from)];
-            self.write_bytes(array, object::HEADER_BYTES + from as u32, part);
-        }
+        let to = self.space.address(array, object::HEADER_BYTES);
+        // SAFETY: so many elements are in the array, and Wasm does not run.
+        unsafe { fill(to.as_ptr(), cell.shift(), len as usize, value) };
     }
 
     /// Writes the value of a slot into a cell of an object.
@@ -231,7 +221,33 @@ impl Heap {
     }
 }
 
+/// Sets elements in a row, each of 1 << shift bytes, to the lowest bytes of a value.
+///
+/// # Safety
+/// They are in an object, at a multiple of their size, vectors at one of eight bytes, and
+/// nobody else has them.
+pub(crate) unsafe fn fill(to: *mut u8, shift: u32, len: usize, value: u128) {
+    let halves = [value as u64, (value >> 64) as u64];
+    // SAFETY: the caller's.
+    unsafe {
+        match shift {
+            0 => to.write_bytes(value as u8, len),
+            1 => from_raw_parts_mut(to.cast::<u16>(), len).fill(value as u16),
+            2 => from_raw_parts_mut(to.cast::<u32>(), len).fill(value as u32),
+            3 => from_raw_parts_mut(to.cast::<u64>(), len).fill(halves[0]),
+            _ => from_raw_parts_mut(to.cast::<[u64; 2]>(), len).fill(halves),
+        }
+    }
+}
+
 impl StoreOpaque {
+    /// How many exceptions, or values of the host, there may be more before all objects are read
+    /// to find those that nothing refers to.
+    pub(crate) fn worth_reading_objects(&self) -> usize {
+        let heap = self.heap.as_ref();
+        heap.map_or(0, |heap| (heap.space.taken_bytes() / READ_EACH) as usize)
+    }
+
     /// Has a heap for the objects of a module, where it has types of such.
     ///
     /// # Errors

@@ -106,9 +106,8 @@ impl StoreOpaque {
         let freed = gone.len() as u64;
         self.account.give_back(Resource::ExternRefs, freed);
         let left = self.externs.kept.len();
-        let reading = self.heap.as_ref().map_or(0, |heap| heap.worth_reading());
         let room = self.account.room(Resource::ExternRefs);
-        self.externs.limit = left + more(left.max(reading), room);
+        self.externs.limit = left + more(left.max(self.worth_reading_objects()), room);
         // What a value does when it is dropped is the host's: last, with the store
         // in order.
         drop(gone);

@@ -26,8 +26,8 @@ impl StoreOpaque {
             .all
             .retain(|_| marked.next().unwrap_or(true));
         let left = self.exceptions.all.len();
-        let reading = self.heap.as_ref().map_or(0, |heap| heap.worth_reading());
-        self.exceptions.limit = left + left.max(FIRST_COLLECTION).max(reading);
+        let more = left.max(FIRST_COLLECTION);
+        self.exceptions.limit = left + more.max(self.worth_reading_objects());
         let bytes = self.exceptions.all.iter().map(|b| cost_bytes(b.len()));
         let bytes = bytes.sum();
         let freed = std::mem::replace(&mut self.exceptions.bytes, bytes) - bytes;

@@ -1,4 +1,6 @@
 //! The holes that a collection has left between objects.
+//!
+//! What must stay true: each is handed out once.
 
 use std::ops::Range;
 

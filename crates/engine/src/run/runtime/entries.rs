@@ -9,10 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::facts::error::Result;
 use crate::facts::libcall::{Libcalls, Status, runtime_functions};
+use crate::facts::object::Cell;
 use crate::facts::trap::AccessReport;
 use crate::facts::types::TypeId;
 use crate::run::entry::{exception_is_made, throw};
-use crate::run::heap::Collecting;
+use crate::run::heap::{self, Collecting};
 use crate::run::instance::InstanceData;
 use crate::run::runtime::objects::{self, Segment};
 use crate::run::runtime::{self, growth, instance, status};
@@ -304,18 +305,8 @@ unsafe extern "C" fn fill_cells(
     shift: u32,
     len: u64,
 ) -> Status {
-    let len = len as usize;
-    // SAFETY: compiled code has found the elements inside their array; they are aligned.
-    unsafe {
-        match shift {
-            0 => (to as *mut u8).write_bytes(value as u8, len),
-            1 => std::slice::from_raw_parts_mut(to as *mut u16, len).fill(value as u16),
-            2 => std::slice::from_raw_parts_mut(to as *mut u32, len).fill(value as u32),
-            _ => std::slice::from_raw_parts_mut(to as *mut u64, len).fill(value),
-        }
-    }
     // SAFETY: called by compiled code with its own context.
-    status(unsafe { instance(vmctx) }, Ok(()))
+    unsafe { fill(vmctx, to, shift, value.into(), len) }
 }
 
 unsafe extern "C" fn fill_vectors(
@@ -325,9 +316,15 @@ unsafe extern "C" fn fill_vectors(
     high: u64,
     len: u64,
 ) -> Status {
-    // SAFETY: compiled code has found the elements inside their array; they are multiples of
-    // eight bytes.
-    unsafe { std::slice::from_raw_parts_mut(to as *mut [u64; 2], len as usize).fill([low, high]) };
+    let value = u128::from(high) << 64 | u128::from(low);
+    // SAFETY: called by compiled code with its own context.
+    unsafe { fill(vmctx, to, Cell::V128.shift(), value, len) }
+}
+
+unsafe fn fill(vmctx: *mut u8, to: u64, shift: u32, value: u128, len: u64) -> Status {
+    // SAFETY: compiled code has found the elements inside their array, where they are aligned,
+    // and waits.
+    unsafe { heap::fill(to as *mut u8, shift, len as usize, value) };
     // SAFETY: called by compiled code with its own context.
     status(unsafe { instance(vmctx) }, Ok(()))
 }
