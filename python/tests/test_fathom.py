@@ -64,6 +64,11 @@ def eventually(holds) -> bool:
     return True
 
 
+def restore_interrupts() -> None:
+    """Ctrl-C ends this process again: what a shell runs in the background is started with it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def group_lives(group: int) -> bool:
     try:
         os.killpg(group, 0)
@@ -156,7 +161,8 @@ class Bench(Places):
         script = (f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); import fathom\n"
                   f"fathom.bench({str(EXAMPLES / 'sort.wat')!r}, out={str(out)!r}, **{ {**LEAST, 'rounds': 100000}!r})")
         # A session of its own, of which only Python gets the signal, as in a notebook.
-        child = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True, start_new_session=True)
+        child = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                 preexec_fn=restore_interrupts)
         samples = out / "samples.jsonl"
         self.assertTrue(eventually(lambda: samples.exists() and '"record":"sample"' in samples.read_text()), "no sample")
         child.send_signal(signal.SIGINT)
