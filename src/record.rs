@@ -31,6 +31,7 @@ use serde::Deserialize;
 
 use fathom_bench::scratch::Scratch;
 use fathom_sys::handed;
+use fathom_sys::usage::Ended;
 
 use crate::bench::args::duration;
 use crate::inputs;
@@ -181,7 +182,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .with_context(|| args.output.display().to_string())?;
     fs::write(&module, &wasm).with_context(|| module.display().to_string())?;
     tell(&args.output, &notes, chosen, &record, &checked);
-    if let Some(ended) = ended.filter(|ended| !ended.success()) {
+    if let Some(ended) = ended.filter(|ended| *ended != Ended::Exited(0)) {
         say(&format!("fathom: the program ended with {ended}"));
     }
     Ok(ExitCode::SUCCESS)

@@ -21,9 +21,10 @@ pub mod show;
 mod symbols;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
@@ -119,6 +120,34 @@ pub struct Given<'a> {
     pub stdin: Option<&'a Path>,
     /// Arguments.
     pub words: &'a [OsString],
+}
+
+impl Given<'_> {
+    /// A program of this machine, given the same: it starts in the first of the folders. What it
+    /// reads is for who runs it to say.
+    ///
+    /// # Errors
+    /// There is no such variable.
+    pub fn native(&self, program: &Path) -> anyhow::Result<Command> {
+        let mut command = Command::new(program);
+        command.args(self.words).envs(engine::env(self.env)?);
+        if let Some(dir) = self.dirs.first() {
+            command.current_dir(dir.host());
+        }
+        Ok(command)
+    }
+
+    /// The file for its standard input.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn input(&self) -> anyhow::Result<Option<Stdio>> {
+        let opened = self.stdin.map(|file| {
+            let opened = File::open(file).with_context(|| file.display().to_string())?;
+            anyhow::Ok(Stdio::from(opened))
+        });
+        opened.transpose()
+    }
 }
 
 /// Ways to look at a program.

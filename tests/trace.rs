@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "trace/native.rs"]
+mod native;
 #[path = "trace/picture.rs"]
 mod picture;
 #[path = "trace/signals.rs"]

@@ -1,7 +1,7 @@
 //! A program started to be sampled: natively, and by the runners of engines.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -10,9 +10,8 @@ use fathom_bench::choose::{OWN, Wanted};
 use fathom_bench::{generator, worker};
 use fathom_engine::{Codegen, Engine};
 use fathom_record::protocol::{JITDUMP_ENV, Job, PERF_MAP_ENV, Request};
-use fathom_sys::handed;
-use fathom_sys::spawn::ends_with_us;
-use fathom_sys::usage::{Ended, wait_with_usage};
+use fathom_sys::handed::Running;
+use fathom_sys::usage::Ended;
 use fathom_trace::code::jitdump::{self, Code};
 use fathom_trace::profile::{Profile, Recorded, Recording};
 
@@ -62,17 +61,7 @@ impl Program<'_> {
     /// # Errors
     /// It cannot be started or sampled.
     pub fn native(&self, program: &Path) -> anyhow::Result<Ran> {
-        let mut command = Command::new(program);
-        command.args(self.given.words);
-        if let Some(dir) = self.given.dirs.first() {
-            command.current_dir(dir.host());
-        }
-        for pair in self.given.env {
-            if let Some((name, value)) = pair.split_once('=') {
-                command.env(name, value);
-            }
-        }
-        self.ended(command)
+        self.ended(self.given.native(program)?)
     }
 
     /// Runs it on an engine, by its runner, so many times in one process.
@@ -148,25 +137,12 @@ impl Program<'_> {
         Ok(engine)
     }
 
-    /// What it reads.
-    fn read(&self, command: &mut Command) -> anyhow::Result<()> {
-        let stdin = match self.given.stdin {
-            Some(file) => {
-                let opened = File::open(file);
-                Stdio::from(opened.with_context(|| file.display().to_string())?)
-            }
-            None => Stdio::null(),
-        };
-        command.stdin(stdin);
-        Ok(())
-    }
-
     /// Runs a command to its end, whose output nobody wants.
     ///
     /// # Errors
     /// It cannot be started or sampled.
     pub fn ended(&self, mut command: Command) -> anyhow::Result<Ran> {
-        self.read(&mut command)?;
+        command.stdin(self.given.input()?.unwrap_or_else(Stdio::null));
         let recording = self.recording()?;
         let ended = waited(command);
         let recorded = recording.end();
@@ -187,20 +163,16 @@ fn waited(mut command: Command) -> anyhow::Result<(u64, Option<String>)> {
     command
         .stdout(Stdio::null())
         .stderr(said.reopen().context("no file for what it says")?);
-    handed::listen().context("signals")?;
-    let child = ends_with_us(&mut command).spawn();
-    let child = child.with_context(|| name.clone())?;
-    let told = handed::to(child.id());
-    let (ended, usage) = wait_with_usage(child.id()).with_context(|| name.clone())?;
-    drop(told);
-    let trouble = match ended {
+    let run = Running::start(&mut command).and_then(Running::wait);
+    let run = run.with_context(|| name)?;
+    let trouble = match run.ended {
         Ended::Exited(0) => None,
         ended => Some(
             last_line(said.path())
                 .map_or_else(|| ended.to_string(), |line| format!("{ended}: {line}")),
         ),
     };
-    Ok((usage.cpu_ns(), trouble))
+    Ok((run.usage.cpu_ns(), trouble))
 }
 
 fn last_line(file: &Path) -> Option<String> {

@@ -5,17 +5,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
-use std::time::Instant;
+use std::process::Command;
 
 use anyhow::{Context, bail};
-use fathom_sys::handed;
-use fathom_sys::spawn::ends_with_us;
+use fathom_sys::handed::Running;
+use fathom_sys::usage::Ended;
 
-use super::{LOOK_EVERY, MODULES, PATIENCE, say};
+use super::{MODULES, PATIENCE, say};
 use crate::invocation::Invocation;
 
 /// What says where the recorder runs.
@@ -30,7 +28,7 @@ pub fn execute(
     compare: &str,
     folder: &Path,
     invocation: &Invocation,
-) -> anyhow::Result<ExitStatus> {
+) -> anyhow::Result<Ended> {
     let (program, args) = command.split_first().context("no program to record")?;
     let name = Path::new(program).file_stem().unwrap_or_default();
     if ["chromium", "google-chrome", "firefox"]
@@ -58,7 +56,6 @@ pub fn execute(
         true => (node(invocation)?, deeper_stack()),
         false => (program.clone(), None),
     };
-    handed::listen().context("signals")?;
     let mut command = Command::new(&path);
     command
         .arg0(program)
@@ -83,28 +80,10 @@ pub fn execute(
             .env(variable, all)
             .envs(own.map(|own| (format!("FATHOM_RECORD_{variable}"), own)));
     }
-    let at = || path.display().to_string();
-    let mut child = ends_with_us(&mut command).spawn().with_context(at)?;
-    let told = handed::to(child.id());
-    let ended = waited(&mut child).with_context(at);
-    drop(told);
-    ended
-}
-
-/// Waits for the program. One that was told to end and is busy, or does not care, is killed.
-fn waited(child: &mut Child) -> io::Result<ExitStatus> {
-    let mut told = None;
-    loop {
-        if let Some(ended) = child.try_wait()? {
-            return Ok(ended);
-        }
-        if handed::last().is_some() && told.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            say("fathom: the program goes on after a signal: killing it");
-            child.kill()?;
-            return child.wait();
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
+    // One that was told to end and is busy, or does not care, is killed.
+    let tell = || say("fathom: the program goes on after a signal: killing it");
+    let ended = Running::start(&mut command).and_then(|run| run.wait_or_kill(PATIENCE, tell));
+    ended.with_context(|| path.display().to_string())
 }
 
 /// A call goes through functions of the recorder, so that it takes more of the stack: what

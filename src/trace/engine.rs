@@ -225,7 +225,7 @@ fn utf8(words: &[OsString]) -> anyhow::Result<Vec<String>> {
     words.iter().map(text).collect()
 }
 
-fn env(pairs: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+pub(super) fn env(pairs: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     let split = |pair: &String| {
         let (name, value) = pair
             .split_once('=')

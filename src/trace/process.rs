@@ -3,20 +3,17 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::Context;
 use fathom_bench::choose::Wanted;
 use fathom_engine::Features;
-use fathom_sys::handed;
-use fathom_sys::spawn::ends_with_us;
+use fathom_sys::handed::Running;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
 
-use super::{Args, Level, Ran, texts};
+use super::{Args, Given, Level, Ran, texts};
 use crate::module::{self, Purpose};
 use crate::run::load;
 
@@ -58,12 +55,9 @@ fn found(program: &OsStr) -> std::path::PathBuf {
 pub fn native(args: &Args, program: &Path, tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
     let file = program.display().to_string();
     let path = fs::canonicalize(program).with_context(|| file.clone())?;
-    let mut command = Command::new(path);
-    command.args(&args.words);
-    if let Some(dir) = args.dir.first() {
-        command.current_dir(dir.host());
-    }
-    input(args, &mut command)?;
+    let given = args.given();
+    let mut command = given.native(&path)?;
+    input(&given, &mut command)?;
     let (status, wall_ns) = watched(command, &file, tracer)?;
     let words = std::iter::once(file).chain(texts(&args.words));
     Ok(Ran {
@@ -75,10 +69,10 @@ pub fn native(args: &Args, program: &Path, tracer: Option<&Tracer>) -> anyhow::R
     })
 }
 
-fn input(args: &Args, command: &mut Command) -> anyhow::Result<()> {
-    if let Some(file) = &args.stdin {
-        let opened = fs::File::open(file).with_context(|| file.display().to_string())?;
-        command.stdin(opened);
+/// It reads what we do, where no file is named.
+fn input(given: &Given<'_>, command: &mut Command) -> anyhow::Result<()> {
+    if let Some(file) = given.input()? {
+        command.stdin(file);
     }
     Ok(())
 }
@@ -123,7 +117,7 @@ pub fn own(
     }
     let mut command = Command::new(&program);
     command.args(&words);
-    input(args, &mut command)?;
+    input(&args.given(), &mut command)?;
     let (status, wall_ns) = watched(command, "fathom", tracer)?;
     let mut missing = Vec::new();
     let wasi = match fs::read_to_string(&counts) {
@@ -153,20 +147,11 @@ fn watched(
     name: &str,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<(i32, u64)> {
-    // They are for the program; what it did until then is still told.
-    handed::listen().context("signals")?;
     if let Some(tracer) = tracer {
         tracer.follow();
     }
-    let start = Instant::now();
-    let mut child = ends_with_us(&mut command)
-        .spawn()
-        .with_context(|| name.to_owned())?;
-    let told = handed::to(child.id());
-    let status = child.wait().with_context(|| name.to_owned())?;
-    drop(told);
-    let wall_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let code = status.code();
-    let code = code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    Ok((code, wall_ns))
+    // Signals are for the program; what it did until then is still told.
+    let run = Running::start(&mut command).and_then(Running::wait);
+    let run = run.with_context(|| name.to_owned())?;
+    Ok((run.ended.status(), run.wall_ns))
 }

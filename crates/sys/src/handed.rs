@@ -10,7 +10,15 @@
 //! one.
 
 use std::io;
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::spawn::ends_with_us;
+use crate::usage::{Ended, Usage, wait_with_usage};
+
+/// How often somebody who may not wait for ever looks whether a program has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 const SIGNALS: [libc::c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 /// `si_code` of a signal that the kernel sends by itself, as a terminal does.
@@ -64,21 +72,76 @@ pub fn last() -> Option<i32> {
     }
 }
 
-/// Signals are handed on to a child of this process until what this returns is dropped, which
-/// must be before it has been waited for or right after.
-pub fn to(pid: u32) -> HandedTo {
-    PROGRAM.store(pid as i32, Ordering::SeqCst);
-    if let Some(signal) = last() {
-        send(signal);
-    }
-    HandedTo(())
+/// A program that this process runs and waits for: it gets our signals and ends with the
+/// thread that started it.
+#[must_use = "it is to be waited for"]
+pub struct Running {
+    child: Child,
+    start: Instant,
 }
 
-/// Somebody signals are handed on to.
-#[must_use]
-pub struct HandedTo(());
+/// A program that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// How.
+    pub ended: Ended,
+    /// What it used, with all that it started and waited for.
+    pub usage: Usage,
+    /// Nanoseconds from its start.
+    pub wall_ns: u64,
+}
 
-impl Drop for HandedTo {
+impl Running {
+    /// Starts a program. From here on signals do not end this process.
+    ///
+    /// # Errors
+    /// What [`listen`] and [`Command::spawn`] report.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        listen()?;
+        let start = Instant::now();
+        let child = ends_with_us(command).spawn()?;
+        PROGRAM.store(child.id().cast_signed(), Ordering::SeqCst);
+        if let Some(signal) = last() {
+            send(signal);
+        }
+        Ok(Self { child, start })
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// What `wait4(2)` says.
+    pub fn wait(self) -> io::Result<Run> {
+        let (ended, usage) = wait_with_usage(self.child.id())?;
+        Ok(Run {
+            ended,
+            usage,
+            wall_ns: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Waits for its end, and kills it where it goes on for so long after a signal; what is given is
+    /// called before that.
+    ///
+    /// # Errors
+    /// What `wait4(2)` says.
+    pub fn wait_or_kill(mut self, patience: Duration, tell: impl FnOnce()) -> io::Result<Ended> {
+        let mut told = None;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status.into());
+            }
+            if last().is_some() && told.get_or_insert_with(Instant::now).elapsed() > patience {
+                tell();
+                self.child.kill()?;
+                return self.child.wait().map(Ended::from);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+impl Drop for Running {
     fn drop(&mut self) {
         PROGRAM.store(0, Ordering::SeqCst);
     }

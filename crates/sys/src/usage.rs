@@ -7,7 +7,7 @@
 //! formula of "Leaps and bounds", section 4.2.1.
 #![allow(unsafe_code)]
 
-use std::{fmt, fs, io, mem::MaybeUninit};
+use std::{fmt, fs, io, mem::MaybeUninit, os::unix::process::ExitStatusExt, process::ExitStatus};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -120,6 +120,22 @@ pub enum Ended {
     Exited(i32),
     /// This signal ended it.
     Signalled(i32),
+}
+
+impl Ended {
+    /// As a shell has it: 128 and its number for a signal.
+    pub fn status(self) -> i32 {
+        match self {
+            Ended::Exited(status) => status,
+            Ended::Signalled(signal) => 128 + signal,
+        }
+    }
+}
+
+impl From<ExitStatus> for Ended {
+    fn from(status: ExitStatus) -> Self {
+        ended(status.into_raw())
+    }
 }
 
 impl fmt::Display for Ended {
