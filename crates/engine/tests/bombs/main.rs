@@ -9,6 +9,7 @@
 
 mod chains;
 mod encode;
+mod objects;
 mod shapes;
 
 use std::fmt;
@@ -216,6 +217,13 @@ fn the_largest_tables() {
 #[test]
 fn vectors_in_arrays() {
     is_bounded("filled_vectors", 120_000, Way::Optimising(Opt::None));
+}
+
+/// As many as a function may have: what is in their blocks takes more memory than empty ones.
+#[test]
+fn tests_of_types() {
+    let bytes = 119_000;
+    is_within(most(bytes), "type_tests", bytes, Way::Optimising(Opt::None));
 }
 
 /// Bytes of each shape.

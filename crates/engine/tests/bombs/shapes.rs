@@ -4,6 +4,7 @@
 //! faster than its length is seen in two of them.
 
 use crate::encode::*;
+use crate::objects::*;
 
 /// A way to be dear.
 #[derive(Clone, Copy)]
@@ -78,10 +79,11 @@ shapes!(
     branches_back,
     steps_on_some_ways,
     filled_vectors,
+    type_tests,
 );
 
 /// Repeats something up to a number of bytes.
-fn fill(bytes: usize, part: &[u8]) -> Vec<u8> {
+pub fn fill(bytes: usize, part: &[u8]) -> Vec<u8> {
     part.repeat(bytes / part.len())
 }
 
@@ -588,13 +590,4 @@ fn steps_on_some_ways(bytes: usize) -> Vec<u8> {
     let sometimes = join(&[&get(0), &[IF, NOTHING], &change, &[END]]);
     let access = join(&[&get(1), &LOAD, &[DROP]]);
     one(&fill(bytes, &join(&[&sometimes, &access])))
-}
-
-/// Arrays of vectors, each made of a value.
-fn filled_vectors(bytes: usize) -> Vec<u8> {
-    let value = [&number(7)[..], &[0xfd, 0x0f]].concat();
-    let array = [&value[..], &number(0), &[0xfb, 0x06, 1, DROP]].concat();
-    let mut module = Module::of((0, 0), 0, &fill(bytes, &array));
-    module.types.push(vec![0x5e, 0x7b, 1]);
-    module.encode()
 }

@@ -166,6 +166,7 @@ impl Translator<'_> {
 
     /// Goes on where a reference that is not null is to an object.
     fn in_object(&mut self, reference: Value, done: Block) {
+        self.state.work.object();
         let bits = self.tag_bits(reference, tag::MASK);
         let no = self.b.ins().iconst(types::I32, 0);
         let object = self.b.create_block();

@@ -33,6 +33,8 @@ const EDGE_STEPS: u64 = 4;
 const LOOKS_MAX: u64 = 1 << 24;
 /// A call has operands at fixed registers, and a list of those that it loses.
 const CALL_STEPS: u64 = 10;
+/// What looks into an object makes blocks that are full of instructions: as much as so many more.
+const LOOK_BLOCKS: u64 = 2;
 /// A pair of an operand and a block is one visit.
 const OPERANDS_A_STEP: u64 = 32;
 
@@ -66,6 +68,8 @@ pub(crate) struct Work {
     /// Edges from tables, and looks at one for another of the same table.
     entries: u64,
     looks: u64,
+    /// Looks into objects.
+    objects: u64,
     /// Operands handed on by branches.
     handed_on: u64,
     /// Operands that validation looks at for tables.
@@ -104,6 +108,11 @@ impl Work {
     /// Whether looking at pairs of edges would take long.
     pub fn has_large_tables(&self) -> bool {
         self.looks > LOOKS_MAX
+    }
+
+    /// Code looks into an object, where it is one.
+    pub fn object(&mut self) {
+        self.objects += 1;
     }
 
     /// So many operands are handed on.
@@ -155,9 +164,10 @@ impl Work {
             guesses,
             ..
         } = self.most;
+        let made = func.dfg.num_blocks() as u64 + self.objects * LOOK_BLOCKS;
         let counts = [
             (CompileWork::Steps, self.steps(func), steps),
-            (CompileWork::Blocks, func.dfg.num_blocks() as u64, blocks),
+            (CompileWork::Blocks, made, blocks),
             (CompileWork::Values, self.locals / LOCALS_A_STEP, guesses),
         ];
         let found = counts.into_iter().find(|(_, count, most)| count > most);
