@@ -7,6 +7,7 @@ use std::time::Duration;
 use fathom_bench::idle::{self, Demand, Waited};
 use fathom_bench::plan::Task;
 use fathom_bench::prepare::Prepared;
+use fathom_bench::steadiness::{self, Steadiness};
 use indicatif::ProgressBar;
 
 use super::show::rough;
@@ -44,6 +45,22 @@ fn wait(needed: u32, limit: Duration, stop: &AtomicBool) {
         Waited::Busy(demand) => say!("{}", busy(demand)),
         Waited::Idle(_) | Waited::Stopped => {}
     }
+    // Nobody who measures at once is kept; what is busy was said.
+    if matches!(waited, Waited::Idle(_)) && !limit.is_zero() {
+        let seen = Steadiness::measure(steadiness::PERIOD);
+        if seen.is_disturbed() {
+            say!("{}", disturbed(seen));
+        }
+    }
+}
+
+fn disturbed(seen: Steadiness) -> String {
+    format!(
+        "warning: processors are idle, and yet most laps of a loop take {:.1} times the fastest: \
+         something outside this machine slows it, and intervals will be wide (later, elsewhere, \
+         or with a longer --budget they are narrower)",
+        seen.factor()
+    )
 }
 
 fn waiting(demand: Demand, left: Duration) -> String {
@@ -83,5 +100,10 @@ mod tests {
             busy(demand(1.0, 16)),
             "warning: machine busy: 1 of 2 CPUs in use: times will be noisier than they need be"
         );
+        let seen = Steadiness {
+            fastest_ns: 250_000,
+            median_ns: 580_000,
+        };
+        assert!(disturbed(seen).contains(" take 2.3 times the fastest: "));
     }
 }

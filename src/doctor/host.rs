@@ -2,6 +2,7 @@
 //! them.
 
 use fathom_bench::instructions::Counter;
+use fathom_bench::steadiness::{self, Steadiness};
 use fathom_engine::{Bounds, Guarantee};
 use fathom_sys::{caps, perf, pin, proc};
 use fathom_trace::kernel::Tracer;
@@ -39,7 +40,7 @@ pub(super) fn findings() -> Vec<Finding> {
         overcommit(),
     ];
     all.extend(Bounds::ALL.map(strategy));
-    all.extend([load(), governor(), siblings(), huge_pages()]);
+    all.extend([load(), steadiness(), governor(), siblings(), huge_pages()]);
     all.extend([counters(), counted()]);
     all.push(tracing());
     all
@@ -178,6 +179,24 @@ fn load() -> Finding {
             "wait or stop it; the noise floor of a campaign shows what it did",
         ),
         Err(why) => Finding::partly(QUIET, name, why, "harmless: reports say unknown"),
+    }
+}
+
+fn steadiness() -> Finding {
+    let name = "steadiness";
+    let seen = Steadiness::measure(steadiness::PERIOD);
+    let laps = format!(
+        "laps of a loop take {:.2} times the fastest (median)",
+        seen.factor()
+    );
+    match seen.is_disturbed() {
+        false => Finding::yes(QUIET, name, laps),
+        true => Finding::partly(
+            QUIET,
+            name,
+            format!("{laps}: something slows this machine"),
+            "if nothing runs here, its host is busy: measure later or elsewhere, or longer (--budget)",
+        ),
     }
 }
 

@@ -45,6 +45,7 @@ pub mod scratch;
 pub mod session;
 pub mod settings;
 pub mod shard;
+pub mod steadiness;
 pub mod stopping;
 pub mod suite;
 pub mod tolerance;
