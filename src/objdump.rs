@@ -34,7 +34,7 @@ use hot::Hot;
 
 /// Show the machine code of functions, and what their checks cost
 #[derive(clap::Args)]
-#[command(group = ArgGroup::new("runs").args(["hot", "engine"]).multiple(true))]
+#[command(group = ArgGroup::new("runs").args(["hot", "engines"]).multiple(true))]
 pub struct Args {
     /// A module in the binary or the text format
     module: PathBuf,

@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     bounds: Vec<String>,
     /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]]
-    #[arg(long = "engine", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, alias = "engine", value_name = "NAMES", value_delimiter = ',')]
     engines: Vec<Wanted>,
     /// How our engine is set.
     #[command(flatten)]

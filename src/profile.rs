@@ -57,8 +57,8 @@ pub struct Args {
 
     /// Engines to profile it on, as NAME[@VERSION][:STRATEGY[:BACKEND]] (see `fathom
     /// engines`) [default: fathom]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    engine: Vec<Wanted>,
+    #[arg(long, alias = "engine", value_name = "NAMES", value_delimiter = ',')]
+    engines: Vec<Wanted>,
 
     /// The same program for this machine: what others are compared with
     #[arg(long, value_name = "PROGRAM")]
@@ -171,7 +171,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let native = native.map(|path| waterfall::program(path, &folder));
     let native = native.transpose()?;
     let own = [Wanted::own()];
-    let engines = match &args.engine[..] {
+    let engines = match &args.engines[..] {
         [] => &own[..],
         named => named,
     };
@@ -230,7 +230,7 @@ fn subjects<'a>(
     engines: &'a [Wanted],
 ) -> anyhow::Result<Vec<(String, Subject<'a>)>> {
     if engines.iter().any(|wanted| wanted.engine == NATIVE) {
-        bail!("--engine native: name the program: --native PROGRAM");
+        bail!("--engines native: name the program: --native PROGRAM");
     }
     let natives = native.map(|path| (NATIVE.to_owned(), Subject::Native(path)));
     let modules = engines

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  MODULE, our engine     fathom run --trace-wasi    counts and times, in the engine
-//!  MODULE, --engine X     rewritten, X's runner      counts, by the module itself
+//!  MODULE, --engines X     rewritten, X's runner      counts, by the module itself
 //!  --by symbols           as it is, X's runner       the engine's functions, by probes
 //!  -- COMMAND             as it is
 //!  each of them           eBPF, where it may         system calls, faults, waiting
@@ -59,8 +59,14 @@ pub struct Args {
 
     /// Engines to trace it on, as NAME[@VERSION][:STRATEGY[:BACKEND]] (see `fathom engines`); `all` for
     /// all installed ones, `native` if MODULE is a native program [default: fathom]
-    #[arg(long, value_name = "NAMES", requires = "module", value_delimiter = ',')]
-    engine: Vec<Wanted>,
+    #[arg(
+        long,
+        alias = "engine",
+        value_name = "NAMES",
+        requires = "module",
+        value_delimiter = ','
+    )]
+    engines: Vec<Wanted>,
 
     /// Levels of tracing; by default all that are available
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
@@ -72,7 +78,7 @@ pub struct Args {
     symbols: Option<PathBuf>,
 
     /// Make the symbol map of an engine, by a module whose WASI calls are known, and print it
-    #[arg(long, value_name = "ENGINE", conflicts_with_all = ["module", "words", "engine", "by", "symbols"])]
+    #[arg(long, value_name = "ENGINE", conflicts_with_all = ["module", "words", "engines", "by", "symbols"])]
     discover: Option<Wanted>,
 
     /// Let a rewritten module time its WASI calls too, by the engine's own clock: two clock
@@ -99,7 +105,7 @@ pub struct Args {
 
     /// Do not run the program: write a copy to this file that counts its WASI calls, on any
     /// engine, and prints the counts on standard error at the end
-    #[arg(long, value_name = "FILE", requires = "module", conflicts_with_all = ["by", "engine", "out"])]
+    #[arg(long, value_name = "FILE", requires = "module", conflicts_with_all = ["by", "engines", "out"])]
     rewrite: Option<PathBuf>,
 
     /// Make so many system calls and print what one takes
@@ -198,7 +204,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let Some(wanted) = &args.discover {
         return symbols::discover(&args, wanted);
     }
-    let engines = match args.engine.as_slice() {
+    let engines = match args.engines.as_slice() {
         [Wanted { engine, .. }] if engine == "all" => engine::installed(&args)?,
         [] => vec![Wanted::own()],
         named => named.to_vec(),

@@ -347,7 +347,7 @@ fn a_release_that_is_not_to_be_had_is_one_clear_line() {
     let err = refused(&["list", "--versions"]);
     assert_eq!(err, "many: npm has no release of many\n");
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(["probe", "--engine", "many@7"])
+        .args(["probe", "--engines", "many@7"])
         .env("FATHOM_HOME", home)
         .output()
         .unwrap();

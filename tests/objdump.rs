@@ -1,4 +1,4 @@
-//! `fathom objdump --engine`, `--native`: the code of one function, side by side.
+//! `fathom objdump --engines`, `--native`: the code of one function, side by side.
 //!
 //! What is not installed here is said to be skipped.
 
@@ -49,7 +49,7 @@ fn is_x86() -> bool {
 
 /// The code of one engine, which is there.
 fn code_of(folder: &Path, engine: &str) -> Option<Value> {
-    let output = objdump(folder, &["--func", "triple", "--engine", engine, "--json"]);
+    let output = objdump(folder, &["--func", "triple", "--engines", engine, "--json"]);
     if said(&output).contains("not installed") {
         eprintln!("SKIPPED: {engine}: {}", said(&output).trim_end());
         return None;
@@ -146,14 +146,14 @@ fn what_is_not_there_is_a_line_and_the_others_are_shown() {
     );
     assert!(bytes > 100);
     let (status, line, bytes) =
-        shown(&["--native", "./missing", "--engine", "fathom:guard:direct"]);
+        shown(&["--native", "./missing", "--engines", "fathom:guard:direct"]);
     assert_eq!(status, Some(1));
     assert!(
         line.starts_with("fathom: native: ") && line.lines().count() == 1,
         "{line}"
     );
     assert!(bytes > 100);
-    let (status, line, _) = shown(&["--engine", "native"]);
+    let (status, line, _) = shown(&["--engines", "native"]);
     assert_eq!(
         (status, line.as_str()),
         (
@@ -161,12 +161,12 @@ fn what_is_not_there_is_a_line_and_the_others_are_shown() {
             "fathom: native: name the program: --native PROGRAM\n"
         )
     );
-    let (status, line, _) = shown(&["--engine", "wasmi"]);
+    let (status, line, _) = shown(&["--engines", "wasmi"]);
     if !line.contains("not installed") {
         let why = "fathom: wasmi: it does not write down the code that it makes (jitdump)\n";
         assert_eq!((status, line.as_str()), (Some(1), why));
     }
-    let output = objdump(folder.path(), &["--engine", "wasmtime"]);
+    let output = objdump(folder.path(), &["--engines", "wasmtime"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("--func"), "{}", said(&output));
 }

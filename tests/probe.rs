@@ -29,7 +29,7 @@ fn home(script: &str) -> TempDir {
 
 fn probe(home: &Path, options: &[&str]) -> (Output, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
-        .args(["probe", "--engine", "liar"])
+        .args(["probe", "--engines", "liar"])
         .args(options)
         .env("FATHOM_HOME", home)
         .output()
@@ -132,7 +132,7 @@ fn an_engine_that_does_not_speak_the_protocol_is_not_judged() {
 #[test]
 fn a_name_that_means_nothing_is_one_line() {
     let home = home("");
-    let (output, out, err) = probe(home.path(), &["--engine", "moon"]);
+    let (output, out, err) = probe(home.path(), &["--engines", "moon"]);
     assert_eq!((output.status.code(), out.as_str()), (Some(1), ""));
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.contains("moon"), "{err}");

@@ -82,7 +82,7 @@ fn known_parts_are_found_on_every_generator() {
         false => &["fathom"],
     };
     let list = engines.join(",");
-    let words = ["app.wat", "--json", "--engine", &list];
+    let words = ["app.wat", "--json", "--engines", &list];
     let files = ["app.svg", "app.json", "app.firefox.json"];
     let files = files.iter().flat_map(|file| ["--out", file]);
     let output = profile(
@@ -140,7 +140,7 @@ fn known_parts_are_found_on_every_generator() {
 #[cfg(target_arch = "x86_64")]
 fn a_flame_graph_can_be_of_the_difference() {
     let folder = folder();
-    let words = ["app.wat", "--engine", "fathom:direct,fathom"];
+    let words = ["app.wat", "--engines", "fathom:direct,fathom"];
     let files = ["--out", "app.svg", "--difference-from", "fathom"];
     let output = profile(folder.path(), &[&words[..], &files].concat());
     if is_skipped(&output) {
@@ -270,7 +270,7 @@ fn what_ends_too_soon_or_badly_is_said() {
         text.contains("nothing_of_this_stays")
     };
     assert_eq!(maps.filter(stays).collect::<Vec<_>>(), [] as [PathBuf; 0]);
-    let output = profile(folder.path(), &["soon.wat", "--engine", "fathom:gone"]);
+    let output = profile(folder.path(), &["soon.wat", "--engines", "fathom:gone"]);
     assert_eq!(output.status.code(), Some(1));
     let why = "unknown strategy 'gone'";
     assert!(said(&output).contains(why), "{}", said(&output));
@@ -296,7 +296,7 @@ fn a_wrong_command_line_is_one_line() {
             "--native text: not a program that can be run",
         ),
         (&["app.wat", "--native", "none"], "--native none: "),
-        (&["app.wat", "--engine", "native"], "--native PROGRAM"),
+        (&["app.wat", "--engines", "native"], "--native PROGRAM"),
         (
             &["app.wat", "--by", "line"],
             "app.wat: it has no DWARF, and so no lines: compile it with -g",

@@ -157,7 +157,7 @@ fn lack(command: &str) -> Option<&'static str> {
         _ if command.starts_with("fathom profile") && Sampler::of_children(1_000_000).is_err() => {
             Some("no samples can be taken here")
         }
-        _ if command.contains("--engine wasmtime")
+        _ if command.contains("--engines wasmtime")
             && !root().join(".tools/engines/wasmtime").is_dir() =>
         {
             Some("wasmtime is not installed")

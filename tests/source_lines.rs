@@ -203,7 +203,7 @@ fn time_by_line_is_found_under_every_generator() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     command.current_dir(compiled.folder.path());
     command.env("FATHOM_CLANG", &compiled.zig).args(words);
-    let output = command.args(["--engine", &list]).output().unwrap();
+    let output = command.args(["--engines", &list]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     if said.contains("no samples: ") {
         eprintln!("SKIPPED: {said}");

@@ -72,7 +72,7 @@ fn a_mistyped_name_is_answered_by_the_one_that_was_meant() {
         (&["bench", "startpu"], "did you mean startup?"),
         (&["waterfall", "polybnech:gemm"], "did you mean polybench?"),
         (&["bench", "--engines", "nodee"], "did you mean node"),
-        (&["probe", "--engine", "wasmtme"], "did you mean wasmtime"),
+        (&["probe", "--engines", "wasmtme"], "did you mean wasmtime"),
         (&["engines", "install", "wasmtme"], "did you mean wasmtime"),
         (&["engines", "doctor", "wasmtme"], "did you mean wasmtime"),
         (

@@ -169,7 +169,7 @@ fn a_rewritten_program_counts_exactly_on_every_engine() {
     let module = files.module(PROGRAM);
     for engine in engines().iter().map(String::as_str).chain(["fathom"]) {
         let module = module.to_str().unwrap();
-        let words = ["--engine", engine, "--by", "rewriting", module];
+        let words = ["--engines", engine, "--by", "rewriting", module];
         let (output, answer) = files.trace(&words);
         assert_eq!(output.status.code(), Some(0), "{engine}: {output:?}");
         assert_eq!(output.stdout, "fathom\n".repeat(300).as_bytes(), "{engine}");
@@ -184,7 +184,7 @@ fn a_rewritten_program_times_its_calls_on_every_engine() {
     let module = files.module(PROGRAM);
     for engine in engines() {
         let (output, answer) = files.trace(&[
-            "--engine",
+            "--engines",
             &engine,
             "--by",
             "rewriting",
@@ -323,7 +323,7 @@ fn traces_of_all_engines_are_explained() {
     let files = Files::new();
     let module = files.module(PAIRS);
     let folder = files.path("traces");
-    let output = fathom(&["trace", "--engine", "all", "--out"])
+    let output = fathom(&["trace", "--engines", "all", "--out"])
         .args([&folder, &module])
         .env("FATHOM_HOME", env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -480,10 +480,10 @@ fn what_cannot_be_traced_is_said_in_a_line() {
         (vec!["--", "/no/such/program"], 1, "No such file"),
         (vec!["/no/such/module.wasm"], 1, "No such file"),
         (vec![], 2, "name a MODULE"),
-        (vec!["--engine", "nosuch", module], 1, "no engine nosuch"),
+        (vec!["--engines", "nosuch", module], 1, "no engine nosuch"),
         (vec!["--by", "process", "--", "true"], 1, "--by"),
         (
-            vec!["--engine", "fathom,wasmtime", module],
+            vec!["--engines", "fathom,wasmtime", module],
             1,
             "--out FOLDER",
         ),
@@ -493,7 +493,7 @@ fn what_cannot_be_traced_is_said_in_a_line() {
             "name one of them",
         ),
         (
-            vec!["--engine", "wasm3", "--by", "symbols,rewriting", module],
+            vec!["--engines", "wasm3", "--by", "symbols,rewriting", module],
             1,
             "symbol",
         ),

@@ -1,4 +1,4 @@
-//! `fathom objdump --engine`, `--native`: the code that engines and a compiler made of one
+//! `fathom objdump --engines`, `--native`: the code that engines and a compiler made of one
 //! function, side by side.
 //!
 //! ```text
@@ -35,8 +35,8 @@ const WIDTH_MAX: usize = 48;
 pub struct Beside {
     /// Show the code that other engines make of the function beside it, as
     /// NAME[@VERSION][:STRATEGY[:BACKEND]] (see `fathom engines`), after a run with ARGS
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "func", conflicts_with_all = ["clif", "hot", "stub_imports"])]
-    engine: Vec<Wanted>,
+    #[arg(long, alias = "engine", value_name = "NAMES", value_delimiter = ',', requires = "func", conflicts_with_all = ["clif", "hot", "stub_imports"])]
+    engines: Vec<Wanted>,
 
     /// Show the code of the same function in this program, built for this machine, beside it
     #[arg(long, value_name = "PROGRAM", requires = "func", conflicts_with_all = ["clif", "hot", "stub_imports"])]
@@ -96,7 +96,7 @@ impl Column {
 impl Beside {
     /// Whether it was asked for.
     pub fn is_wanted(&self) -> bool {
-        !self.engine.is_empty() || self.native.is_some()
+        !self.engines.is_empty() || self.native.is_some()
     }
 
     /// The code of a function, as listed and of those that were asked for; whether that of one
@@ -121,7 +121,7 @@ impl Beside {
                 say(&one_line(&error.context(name.to_owned())));
             }
         };
-        for wanted in &self.engine {
+        for wanted in &self.engines {
             let name = wanted.to_string();
             let made = match wanted.engine.as_str() {
                 OWN => own(&name, program, wanted, listing.func, &disassembler),

@@ -38,7 +38,7 @@ pub fn wanted(args: &Args, engine: &Wanted) -> anyhow::Result<Option<Found>> {
     );
     ensure!(
         args.module.is_some(),
-        "--by symbols looks at an engine's functions: name it with --engine, or a map with --symbols"
+        "--by symbols looks at an engine's functions: name it with --engines, or a map with --symbols"
     );
     let home = engine::home(args.home.as_ref())?;
     let maps = maps(home, &engine.engine)?;

@@ -14,7 +14,14 @@ fn a_native_program_is_given_what_a_module_is() {
     let folder = files.path("folder");
     std::fs::create_dir(&folder).unwrap();
     let dir = format!("{}::data", folder.display());
-    let mut words = vec!["--engine", "native", "--env", "DEPTH=10,994", "--dir", &dir];
+    let mut words = vec![
+        "--engines",
+        "native",
+        "--env",
+        "DEPTH=10,994",
+        "--dir",
+        &dir,
+    ];
     words.extend(["--stdin", input.to_str().unwrap()]);
     words.extend([program.to_str().unwrap(), "--", "word"]);
     let (output, answer) = files.trace(&words);

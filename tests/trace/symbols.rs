@@ -51,7 +51,7 @@ fn functions_of_engines_are_counted_exactly_by_their_symbols() {
         let Some(mapped) = mapped(&engine) else {
             continue;
         };
-        let words = ["--engine", &engine, "--by", "symbols,kernel", module];
+        let words = ["--engines", &engine, "--by", "symbols,kernel", module];
         let (output, answer) = files.trace(&words);
         if !is_probed(&output) {
             return;
