@@ -50,6 +50,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use config::Taken;
+use fathom_sys::regular;
 use invocation::Invocation;
 
 /// What WebAssembly costs: on every engine, under every memory-safety
@@ -102,6 +103,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    regular::outlive_size_limits();
     outcome().unwrap_or_else(|error| {
         one_line::say(&one_line::one_line(&error));
         ExitCode::FAILURE

@@ -30,8 +30,8 @@ use fathom_rewrite::shape::Shape;
 use serde::Deserialize;
 
 use fathom_bench::scratch::Scratch;
-use fathom_sys::handed;
 use fathom_sys::usage::Ended;
+use fathom_sys::{handed, regular};
 
 use crate::bench::args::duration;
 use crate::inputs;
@@ -178,9 +178,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let checked = check(&record, &Shape::of(&wasm)?).context("the recorder made a wrong record")?;
     try_out(&record, &wasm, folder.path())?;
     let module = beside(&args.output);
-    fs::write(&args.output, record.to_bytes()?)
+    regular::write_output(&args.output, &record.to_bytes()?)
         .with_context(|| args.output.display().to_string())?;
-    fs::write(&module, &wasm).with_context(|| module.display().to_string())?;
+    regular::write_output(&module, &wasm).with_context(|| module.display().to_string())?;
     tell(&args.output, &notes, chosen, &record, &checked);
     if let Some(ended) = ended.filter(|ended| *ended != Ended::Exited(0)) {
         say(&format!("fathom: the program ended with {ended}"));

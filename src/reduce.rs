@@ -14,7 +14,6 @@
 mod side;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,6 +26,7 @@ use fathom_replay::program::{candidate, replay};
 use fathom_replay::record::{Digest, Record};
 use fathom_replay::reduce::{Body, Calls, ddmin, has_defaults, own, with_empty};
 use fathom_rewrite::shape::Shape;
+use fathom_sys::regular;
 
 use self::side::{Ending, Side};
 use crate::bench::args::duration;
@@ -327,7 +327,7 @@ impl Reduction<'_> {
         let Some(found) = &self.best else {
             bail!("{file}: nothing was found");
         };
-        fs::write(output, &found.wasm).with_context(|| file.to_string())?;
+        regular::write_output(output, &found.wasm).with_context(|| file.to_string())?;
         let bytes = found.wasm.len();
         say!(
             "fathom: {file}: {bytes} bytes; our engine prints '{}'",

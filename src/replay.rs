@@ -1,6 +1,6 @@
 //! `fathom replay`: a record and its module made one module that any engine runs.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let output = &read.output;
     let made =
         replay(&read.record, &read.wasm).with_context(|| args.record.display().to_string())?;
-    fs::write(output, &made.wasm).with_context(|| output.display().to_string())?;
+    regular::write_output(output, &made.wasm).with_context(|| output.display().to_string())?;
     tell(output, &read.record, &made, read.wasm.len());
     Ok(ExitCode::SUCCESS)
 }

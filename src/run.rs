@@ -432,6 +432,9 @@ fn start(args: &Args, store: &mut Store<WasiCtx>, instance: Instance) -> Result<
         return call_named(store, instance, name, &args.args, true);
     }
     match instance.get_func(&*store, "_start") {
+        Some(start) if !start.ty(&*store).params().is_empty() => Err(Failure::Misfit(
+            "its function _start takes parameters, which that of a program does not".to_owned(),
+        )),
         Some(start) => Ok(start.call(&mut *store, &[], &mut [])?),
         None => Err(Failure::Misfit("it exports no function to run".to_owned())),
     }

@@ -29,7 +29,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
 use fathom_bench::home::Home;
-use fathom_sys::handed;
+use fathom_sys::{handed, regular};
 use fathom_trace::kernel::{Kernel, Tracer};
 use fathom_trace::rewrite::{Seen, Stream, counting};
 use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
@@ -258,7 +258,8 @@ fn tell(trace: &Trace, file: Option<&Path>) -> anyhow::Result<()> {
         }
         Some(file) => {
             let text = serde_json::to_string(trace)? + "\n";
-            std::fs::write(file, text).with_context(|| file.display().to_string())?;
+            regular::write_output(file, text.as_bytes())
+                .with_context(|| file.display().to_string())?;
         }
         None => {
             show::text(trace).lines().for_each(say);
@@ -360,7 +361,7 @@ fn rewrite(module: &Path, out: &Path, seen: Seen) -> anyhow::Result<ExitCode> {
         true => std::io::stdout()
             .write_all(&wasm)
             .context("standard output")?,
-        false => std::fs::write(out, wasm).with_context(|| out.display().to_string())?,
+        false => regular::write_output(out, &wasm).with_context(|| out.display().to_string())?,
     }
     Ok(ExitCode::SUCCESS)
 }

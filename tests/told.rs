@@ -164,6 +164,8 @@ fn no_name_of_a_file_is_a_command_to_a_terminal() {
     fs::copy("docs/examples/hello.wat", &module).unwrap();
     let (module, out) = (module.to_str().unwrap(), folder.path().join("o\x1b[31m"));
     let out = out.to_str().unwrap();
+    let other = folder.path().join("waterfall");
+    let other = other.to_str().unwrap();
     let short =
         "--rounds 1 --iterations 1 --warmup 0 --no-probe --wait-idle 0s --engines fathom:guard";
     let bench: Vec<&str> = ["bench", module, "--out", out]
@@ -173,7 +175,7 @@ fn no_name_of_a_file_is_a_command_to_a_terminal() {
     let commands = [
         &bench[..],
         &["bench", "--resume", out, "--wait-idle", "0s"],
-        &["waterfall", module],
+        &["waterfall", module, "--out", other],
         &["trace", "--by", "process", module],
         &["objdump", module, "--func", "nope"],
     ];
@@ -185,6 +187,51 @@ fn no_name_of_a_file_is_a_command_to_a_terminal() {
             "{words:?}: {}",
             said(&output)
         );
+    }
+}
+
+/// Signals are the program's while it runs; nobody is waited for behind it.
+#[test]
+fn a_pipe_that_nobody_reads_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+    let pipe = pipe.to_str().unwrap();
+    let module = "docs/examples/hello.wat";
+    for words in [
+        &["trace", "--by", "process", "--out", pipe, module][..],
+        &["trace", "--rewrite", pipe, module],
+    ] {
+        let output = fathom(words).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        let line = said(&output);
+        assert!(line.ends_with("pipe: a pipe that nobody reads\n"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_no_program_of_this_version_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = "--rounds 1 --iterations 1 --no-probe --wait-idle 0s --engines fathom:guard";
+    let takes = r#"(module (func (export "_start") (param i32)))"#;
+    for (name, bytes, reason) in [
+        ("second.wasm", &b"\0asm\x02\0\0\0"[..], "version"),
+        ("old.wasm", b"\0asm\x0a\0\x01\0", "version"),
+        ("takes.wat", takes.as_bytes(), "_start takes parameters"),
+    ] {
+        let module = folder.path().join(name);
+        fs::write(&module, bytes).unwrap();
+        let out = folder.path().join(format!("{name}.results"));
+        for words in ["run", "bench"] {
+            let mut command = fathom(&[words]);
+            if words == "bench" {
+                command.args(short.split(' ')).arg("--out").arg(&out);
+            }
+            let output = command.arg(&module).output().unwrap();
+            let line = said(&output);
+            assert_eq!(output.status.code(), Some(1), "{words} {name}");
+            assert!(line.contains(reason), "{words} {name}: {line}");
+        }
     }
 }
 

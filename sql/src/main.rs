@@ -14,6 +14,7 @@ use datafusion::{
     arrow::{array::RecordBatch, util::pretty::pretty_format_batches},
     prelude::SessionConfig,
 };
+use fathom_engine::is_command;
 use fathom_sql::{
     Session,
     script::{Script, Unread},
@@ -162,5 +163,11 @@ fn print(batches: &[RecordBatch]) -> Result<(), String> {
         return Ok(());
     }
     let table = pretty_format_batches(batches).map_err(|error| error.to_string())?;
+    let mut table = table.to_string();
+    // Data is no command to a terminal; who redirects it gets it as it is.
+    let is_command = |c: char| c != '\n' && is_command(c);
+    if stdout().is_terminal() && table.contains(is_command) {
+        table = table.replace(is_command, "\u{fffd}");
+    }
     writeln!(stdout(), "{table}").map_err(|error| error.to_string())
 }

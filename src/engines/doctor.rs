@@ -1,6 +1,7 @@
 //! `fathom engines doctor`: does each installed engine run, and what does it
 //! prove? One line for each; one that hangs is ended and said to.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -32,11 +33,11 @@ pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode
         .iter()
         .find(|name| !specs.iter().any(|spec| spec.id() == **name))
     {
-        let known: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        let known: BTreeSet<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
         let meant = did_you_mean(name, known.iter().copied());
         bail!(
             "there is no engine {name:?}: there is {}{meant}",
-            known.join(", ")
+            Vec::from_iter(known.iter().copied()).join(", ")
         );
     }
     let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.id());

@@ -6,11 +6,12 @@ use std::ops::Range;
 
 use wasmparser::{
     BinaryReader, CodeSectionReader, CompositeInnerType, ExportSectionReader, ExternalKind,
-    FuncType, ImportSectionReader, Operator, TypeRef, TypeSectionReader, ValType,
+    FuncType, ImportSectionReader, Operator, Parser, TypeRef, TypeSectionReader, ValType,
 };
 
-/// Bytes in front of the first section.
-const HEAD_BYTES: usize = 8;
+/// What is in front of the first section: the magic number and the version.
+const HEAD: &[u8] = b"\0asm\x01\0\0\0";
+const HEAD_BYTES: usize = HEAD.len();
 /// Numbers of sections (core specification §5.5.2).
 const CUSTOM: u8 = 0;
 const TYPES: u8 = 1;
@@ -100,6 +101,12 @@ impl<'a> Outline<'a> {
                 have: wasm.len(),
                 need: HEAD_BYTES,
             });
+        }
+        // Of another version nothing is known.
+        let is_other = wasm.get(..HEAD_BYTES).is_some_and(|head| head != HEAD);
+        if is_other && !Parser::is_component(wasm) {
+            outline.is_malformed = true;
+            return outline;
         }
         while at < wasm.len() {
             let mut head = BinaryReader::new(&wasm[at..], at as u64);

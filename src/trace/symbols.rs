@@ -154,7 +154,8 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         map.text()?
     );
     match &args.out {
-        Some(out) => fs::write(out, text).with_context(|| out.display().to_string())?,
+        Some(out) => regular::write_output(out, text.as_bytes())
+            .with_context(|| out.display().to_string())?,
         None => print!("{text}"),
     }
     Ok(ExitCode::SUCCESS)

@@ -158,7 +158,7 @@ fn remedy(
             if plan.input.dirs.is_empty() && NO_FILE.iter().any(|words| said.contains(words)) {
                 ways.push("`--dir HOST::GUEST` gives it a folder");
             }
-            if task.args.is_empty() {
+            if task.args.is_empty() && kind == FailureKind::Exit {
                 ways.push("its arguments go after `--`");
             }
             if plan.input.stdin.is_none() && kind == FailureKind::Exit {

@@ -14,6 +14,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::marked::Mark;
 use crate::spawn::ends_with_us;
 use crate::usage::{Ended, Usage, wait_with_usage};
 
@@ -72,11 +73,12 @@ pub fn last() -> Option<i32> {
     }
 }
 
-/// A program that this process runs and waits for: it gets our signals and ends with the
-/// thread that started it.
+/// A program that this process runs and waits for: it gets our signals, ends with the thread
+/// that started it, and leaves nothing that it started.
 #[must_use = "it is to be waited for"]
 pub struct Running {
     child: Child,
+    mark: Mark,
     start: Instant,
 }
 
@@ -98,13 +100,14 @@ impl Running {
     /// What [`listen`] and [`Command::spawn`] report.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         listen()?;
+        let mark = Mark::on(command);
         let start = Instant::now();
         let child = ends_with_us(command).spawn()?;
         PROGRAM.store(child.id().cast_signed(), Ordering::SeqCst);
         if let Some(signal) = last() {
             send(signal);
         }
-        Ok(Self { child, start })
+        Ok(Self { child, mark, start })
     }
 
     /// Waits for its end.
@@ -144,6 +147,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         PROGRAM.store(0, Ordering::SeqCst);
+        self.mark.sweep();
     }
 }
 
@@ -166,4 +170,26 @@ extern "C" fn heard(signal: libc::c_int, info: *const libc::siginfo_t, _: *const
     }
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_program_started_is_left() {
+        let left = std::env::temp_dir().join(format!("fathom-left-{}", std::process::id()));
+        let script = "sleep 300 & echo $! >> LEFT; setsid sleep 300 & echo $! >> LEFT; exit 4";
+        let script = script.replace("LEFT", &left.display().to_string());
+        let mut command = Command::new("sh");
+        let run = Running::start(command.args(["-c", &script])).unwrap();
+        assert_eq!(run.wait().unwrap().ended, Ended::Exited(4));
+        let pids = std::fs::read_to_string(&left).unwrap();
+        std::fs::remove_file(&left).unwrap();
+        assert_eq!(pids.lines().count(), 2);
+        for pid in pids.lines() {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            assert!(stat.is_err() || stat.unwrap().contains(") Z "), "{pid}");
+        }
+    }
 }

@@ -22,6 +22,7 @@
 //!  sampling  where programs are, many times a second
 //!   └ records  what the kernel says of it, read from bytes
 //!  handed   signals that a process hands on to the program that it runs
+//!   └ marked  what comes of a command, wherever it went
 //!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
 //!                                         resource use, others' resource use
 //!  modes    others' processor time in user mode and in the kernel
@@ -56,6 +57,7 @@ pub mod handed;
 pub mod icache;
 pub mod low;
 pub mod map;
+pub mod marked;
 pub mod modes;
 pub mod perf;
 pub mod pin;

@@ -8,7 +8,7 @@
 
 use std::{
     fs::{File, FileType, OpenOptions},
-    io::{self, IsTerminal, Read},
+    io::{self, IsTerminal, Read, Write},
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::Path,
 };
@@ -84,6 +84,43 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(read)
 }
 
+/// From here on a write past the limit of a file's size (`ulimit -f`) fails by `EFBIG`, and does
+/// not end this process by SIGXFSZ (setrlimit(2)). A program that it starts has the default again.
+pub fn outlive_size_limits() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    // SAFETY: actions of zeroes are actions; the handler does nothing. Where there is no such
+    // handler, the signal does what it did.
+    unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGXFSZ, std::ptr::null(), &mut before);
+        if before.sa_sigaction == libc::SIG_DFL {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = nothing as *const () as usize;
+            action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Writes what a user names: a file, which is made anew, a device, or a pipe that somebody reads.
+///
+/// # Errors
+/// What the system says, or that nobody reads the pipe: nobody is waited for.
+pub fn write_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo()) {
+        return std::fs::write(path, bytes);
+    }
+    let mut pipe = OpenOptions::new();
+    let pipe = pipe.write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let mut pipe = pipe.map_err(|error| match error.raw_os_error() {
+        Some(libc::ENXIO) => io::Error::new(io::ErrorKind::BrokenPipe, "a pipe that nobody reads"),
+        _ => error,
+    })?;
+    // Whoever reads may take their time.
+    rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::empty())?;
+    pipe.write_all(bytes)
+}
+
 /// What a file is that is not regular.
 fn irregular(kind: FileType) -> Option<io::Error> {
     let what = match kind {
@@ -123,6 +160,24 @@ mod tests {
             assert!(text.starts_with(what), "{name}: {text}");
         }
         assert!(said(Path::new("/dev/null")).starts_with("a device, where"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_pipe_is_written_where_somebody_reads() {
+        let folder = std::env::temp_dir().join(format!("fathom-output-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let pipe = folder.join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let error = write_output(&pipe, b"text").unwrap_err();
+        assert_eq!(error.to_string(), "a pipe that nobody reads");
+        let mut reader = at_once(&pipe).unwrap();
+        write_output(&pipe, b"text").unwrap();
+        let mut read = String::new();
+        reader.read_to_string(&mut read).unwrap();
+        assert_eq!(read, "text");
+        write_output(&folder.join("file"), b"text").unwrap();
+        assert_eq!(std::fs::read(folder.join("file")).unwrap(), b"text");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

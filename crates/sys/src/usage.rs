@@ -220,6 +220,8 @@ pub fn wait_with_memory(pid: u32) -> io::Result<(Ended, Usage, MemoryUse)> {
             return Ok((ended(status), usage, memory));
         }
         let signal = match status >> 16 {
+            // It became another program once more: nothing that it need know.
+            libc::PTRACE_EVENT_EXEC => 0,
             libc::PTRACE_EVENT_EXIT => {
                 memory = MemoryUse::of(pid).unwrap_or_default();
                 0
@@ -227,7 +229,8 @@ pub fn wait_with_memory(pid: u32) -> io::Result<(Ended, Usage, MemoryUse)> {
             // The new program's first instruction.
             _ if !has_begun => {
                 has_begun = true;
-                trace(libc::PTRACE_SETOPTIONS, libc::PTRACE_O_TRACEEXIT);
+                let options = libc::PTRACE_O_TRACEEXIT | libc::PTRACE_O_TRACEEXEC;
+                trace(libc::PTRACE_SETOPTIONS, options);
                 0
             }
             _ => libc::WSTOPSIG(status),
@@ -477,6 +480,8 @@ mod tests {
                 Ended::Exited(5),
             ),
             ("kill -TERM $$", Ended::Signalled(15)),
+            // A script that becomes another program, twice.
+            ("exec sh -c 'exec sh -c \"exit 7\"'", Ended::Exited(7)),
         ] {
             let mut command = std::process::Command::new("sh");
             let child = crate::spawn::spawn_traced(command.args(["-c", script])).unwrap();

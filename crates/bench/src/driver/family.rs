@@ -9,37 +9,30 @@
 //! What must stay true: when a [`Family`] has ended (by [`Family::end`], or because it was
 //! dropped), the child has been reaped and nothing that it started is running. Its process
 //! group is killed, and then every process that carries its mark, so that leaving the group
-//! is no escape. A child whose environment is made anew is given the mark too:
-//! `pass_mark_on`.
+//! is no escape.
 
 use std::{
-    ffi::OsStr,
-    fs, io,
+    io,
     os::fd::{BorrowedFd, OwnedFd},
-    os::unix::ffi::OsStrExt,
     process::{Child, Command},
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use fathom_sys::{
+    marked::Mark,
     spawn::spawn_in_group,
     usage::{Ended, Usage, wait_with_usage},
 };
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     process::{
-        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group,
-        pidfd_open, waitid,
+        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
     },
 };
 
-/// Carries the child's mark, by which leftovers are found.
-const MARK_ENV: &str = "FATHOM_CHILD";
 /// How often cancellation is looked at.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
-/// How long killed leftovers are waited for.
-const SWEEP_MAX: Duration = Duration::from_secs(2);
 
 /// How a child came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +51,7 @@ pub enum End {
 #[derive(Debug)]
 pub struct Family {
     child: Child,
-    mark: String,
+    mark: Mark,
     is_over: bool,
 }
 
@@ -72,8 +65,7 @@ impl Family {
     ///
     /// [`EXTRA_FD`]: fathom_sys::spawn::EXTRA_FD
     pub fn start(command: &mut Command, extra: Option<BorrowedFd<'_>>) -> io::Result<Family> {
-        let mark = fresh_mark();
-        command.env(MARK_ENV, &mark);
+        let mark = Mark::on(command);
         Ok(Family {
             child: spawn_in_group(command, extra)?,
             mark,
@@ -150,7 +142,7 @@ impl Family {
         self.is_over = true;
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let reaped = wait_with_usage(self.child.id());
-        sweep(self.mark.as_bytes());
+        self.mark.sweep();
         reaped
     }
 }
@@ -178,72 +170,10 @@ pub fn run(command: &mut Command, limit: Duration, stop: &AtomicBool) -> io::Res
     })
 }
 
-/// Gives the mark of this process, where it has one, to a command whose environment was
-/// made anew: its children are found by it.
-pub(crate) fn pass_mark_on(command: &mut Command) {
-    if let Some(mark) = std::env::var_os(MARK_ENV) {
-        command.env(MARK_ENV, mark);
-    }
-}
-
-/// Of one length, so that stacks begin where they do whoever is started.
-fn fresh_mark() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let since_epoch = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    format!(
-        "{:08x}-{:016x}-{:032x}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed),
-        since_epoch.as_nanos()
-    )
-}
-
-/// Kills what carries the mark until nothing does.
-fn sweep(mark: &[u8]) {
-    let started = Instant::now();
-    loop {
-        let marked = marked_processes(mark);
-        if marked.is_empty() || started.elapsed() > SWEEP_MAX {
-            return;
-        }
-        for pid in marked {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn marked_processes(mark: &[u8]) -> Vec<Pid> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let numbered = |name: &OsStr| {
-        std::str::from_utf8(name.as_bytes())
-            .ok()?
-            .parse::<i32>()
-            .ok()
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| Pid::from_raw(numbered(&entry.file_name())?))
-        .filter(|pid| {
-            // The dead have no environment, and other users' is not readable.
-            fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).is_ok_and(|environ| {
-                environ.split(|&byte| byte == 0).any(|entry| {
-                    entry
-                        .strip_prefix(MARK_ENV.as_bytes())
-                        .and_then(|rest| rest.strip_prefix(b"="))
-                        == Some(mark)
-                })
-            })
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn shell(script: &str) -> Command {

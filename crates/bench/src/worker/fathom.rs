@@ -427,6 +427,10 @@ impl<'a> Wasm<'a> {
                 "the module has no function _start to run",
             )
         })?;
+        if !start.ty(&store).params().is_empty() {
+            let message = "the module's function _start takes parameters";
+            return Err(Refusal::new(FailureKind::Link, message));
+        }
         Ok(Made::Own(store, start))
     }
 }

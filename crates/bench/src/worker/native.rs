@@ -27,13 +27,14 @@ use fathom_runner::{
     measure_program, metrics_of,
 };
 use fathom_sys::{
+    marked,
     modes::CpuClock,
     spawn::spawn_traced,
     usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
 };
 
 use super::load::{self, Driven};
-use crate::{driver::family::pass_mark_on, layout::padding::pad, plan::WORKING};
+use crate::{layout::padding::pad, plan::WORKING};
 
 /// A native executable and how to start it.
 pub struct NativeProgram {
@@ -104,7 +105,7 @@ impl Program for NativeProgram {
             .args(&self.args)
             .env_clear()
             .envs(self.env.iter().map(|(key, value)| (key, value)));
-        pass_mark_on(&mut command);
+        marked::pass_on(&mut command);
         pad(&mut command, self.seed);
         command
             .stdin(streams.stdin.map_or_else(Stdio::null, Stdio::from))

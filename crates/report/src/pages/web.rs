@@ -143,7 +143,7 @@ impl<'a> Web<'a> {
         let mut text = self.name_at(one);
         if !first.level.is_empty() {
             let level = self.named(&first.level);
-            let _ = write!(text, "; no difference to {level} was shown");
+            let _ = write!(text, "; no difference from {level} was shown");
         }
         text
     }
@@ -363,7 +363,7 @@ impl<'a> Web<'a> {
         }
         text.push_str(
             "These are replays: the time of the host is not in it (docs/REPLAY.md). First is who \
-             has the shortest time, where its difference to each other engine was shown.",
+             has the shortest time, where its difference from each other engine was shown.",
         );
         if self.predictions.iter().any(Prediction::is_known) {
             text.push_str(
