@@ -114,7 +114,8 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
         show::last_words(&error);
         return Err(error.into());
     }
-    let mut results = Results::create(&prepared.folder, prepared.header.clone())?;
+    let results = Results::create(&prepared.folder, prepared.header.clone());
+    let mut results = results.inspect_err(|_| prepared.take_away())?;
     against::keep(&against, &prepared.header, &prepared.folder)?;
     measure(&prepared, &mut results, &stop)
 }

@@ -110,7 +110,8 @@ pub fn prepared(
     let written = scratch.join("module");
     fs::create_dir(&written)?;
     // Programs are told the name of their file.
-    let written = written.join(module.file_name().unwrap_or(module.as_os_str()));
+    let name = module.file_name().unwrap_or(module.as_os_str());
+    let written = written.join(&*name.to_string_lossy());
     fs::write(&written, wasm).context("a copy of the module")?;
     let (driver, strategy, backend) = found(given, engine)?;
     let request = Request::from(Measure {

@@ -140,6 +140,7 @@ pub fn prepare(
     let counter = counted::counter(request)?;
     let (rows, absent) = rows::rows(&env, &measured, counter.as_ref())?;
     let folder = folder(&env, &measured)?;
+    are_told(&[&folder, &env::temp_dir()])?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(request, &measured, &rows, &folder);
     let mut header = header(request, &plan, &rows, &absent, &measured, command, tool)?;
@@ -294,6 +295,18 @@ fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMa
     let names = names.chain(outside.iter().map(|(spec, _)| spec.id()));
     let known = names.zip(identities.iter().cloned());
     known.filter(|(_, identity)| !identity.is_empty()).collect()
+}
+
+/// Whether runners can be told files in these folders.
+fn are_told(folders: &[&Path]) -> Result<(), RequestError> {
+    for folder in folders {
+        let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+        ensure(whole.to_str().is_some(), || {
+            let folder = whole.display();
+            format!("{folder}: its name is not UTF-8, which runners are told files in")
+        })?;
+    }
+    Ok(())
 }
 
 /// The results folder: the one named, or the next free one of the day.
@@ -502,12 +515,17 @@ impl Prepared {
             }
         }
         let Some(broken) = first else { return Ok(()) };
+        self.take_away();
+        Err(RequestError::Trial(broken))
+    }
+
+    /// Leaves nothing of a campaign that has not begun, where its folder was made for it.
+    pub fn take_away(&self) {
         if self.is_new_folder {
             let _ = fs::remove_dir_all(&self.folder);
             // The folder of all results goes, too, if this was its first.
             let _ = self.folder.parent().map(fs::remove_dir);
         }
-        Err(RequestError::Trial(broken))
     }
 
     fn apply_trial(&mut self, trial: Trial) {
