@@ -89,7 +89,7 @@ fn imports(outline: &Outline<'_>) -> Result<(), String> {
         "{}: {}; {}",
         list(&missing),
         kind.what(),
-        kind.remedy()
+        kind.remedy(outline)
     ))
 }
 
@@ -181,8 +181,12 @@ fn no_function(name: &str, functions: &[&str]) -> String {
 /// Functions that there are, in brackets: all of few, else those whose names are nearest to
 /// what was wanted.
 fn offered(functions: &[&str], wanted: &str) -> String {
+    let shown = |name: &&str| match *name {
+        "" => "''".to_owned(),
+        name => clipped(name),
+    };
     let words = |names: &[&str]| {
-        let names: Vec<String> = names.iter().map(|name| clipped(name)).collect();
+        let names: Vec<String> = names.iter().map(shown).collect();
         names.join(", ")
     };
     let count = functions.len();
@@ -192,7 +196,11 @@ fn offered(functions: &[&str], wanted: &str) -> String {
     if count <= LISTED {
         return format!("(there are: {})", words(functions));
     }
-    match &nearest(wanted, functions.iter().copied())[..] {
+    let near = match wanted {
+        "" => Vec::new(),
+        wanted => nearest(wanted, functions.iter().copied()),
+    };
+    match &near[..] {
         [] => format!(
             "(there are {count}: {}, …)",
             words(&functions[..LISTED.min(count)])

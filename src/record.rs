@@ -256,7 +256,8 @@ fn notes(folder: &Path) -> anyhow::Result<Vec<Note>> {
 fn choose(notes: &[Note], asked: Option<usize>) -> anyhow::Result<usize> {
     ensure!(
         !notes.is_empty(),
-        "nothing was recorded: the program instantiated no module, or was killed"
+        "nothing was recorded: the program instantiated no module, or what did was killed: a worker \
+         is recorded where it ends by itself"
     );
     if let Some(asked) = asked {
         let note = asked.checked_sub(1).and_then(|at| notes.get(at));

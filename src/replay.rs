@@ -44,7 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let made =
         replay(&read.record, &read.wasm).with_context(|| args.record.display().to_string())?;
     regular::write_output(output, &made.wasm).with_context(|| output.display().to_string())?;
-    tell(output, &read.record, &made, read.wasm.len());
+    tell(output, &read.record, &made);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -85,9 +85,9 @@ fn recorded(path: &Path) -> anyhow::Result<Record> {
     Ok(Record::read(BufReader::new(file), bytes)?)
 }
 
-fn tell(output: &Path, record: &Record, made: &Replay, bytes: usize) {
+fn tell(output: &Path, record: &Record, made: &Replay) {
     say(&format!(
-        "fathom: {}: {} bytes, {bytes} of them the module, {} the record; it prints '{}'",
+        "fathom: {}: {} bytes, {} of them the record; it prints '{}'",
         output.display(),
         made.wasm.len(),
         made.script_bytes,

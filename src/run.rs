@@ -196,6 +196,9 @@ impl Args {
     fn wasm(&self, file: &str) -> anyhow::Result<Vec<u8>> {
         let mut wasm = load::read(&self.module)?;
         if self.stub_imports {
+            // Before a large module is written anew.
+            module::check(&wasm, Purpose::Stub(self.invoke.as_deref()))
+                .map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
             wasm = library::stubbed(&wasm, file)?;
         }
         let purpose = Purpose::Run(self.invoke.as_deref(), self.code.features);
@@ -432,8 +435,10 @@ fn start(args: &Args, store: &mut Store<WasiCtx>, instance: Instance) -> Result<
         return call_named(store, instance, name, &args.args, true);
     }
     match instance.get_func(&*store, "_start") {
-        Some(start) if !start.ty(&*store).params().is_empty() => Err(Failure::Misfit(
-            "its function _start takes parameters, which that of a program does not".to_owned(),
+        Some(start) if start.ty(&*store).has_values() => Err(Failure::Misfit(
+            "its function _start takes or gives values, which that of a program does not; call it \
+             by --invoke _start"
+                .to_owned(),
         )),
         Some(start) => Ok(start.call(&mut *store, &[], &mut [])?),
         None => Err(Failure::Misfit("it exports no function to run".to_owned())),

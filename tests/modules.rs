@@ -71,6 +71,32 @@ fn for_other_hosts() -> Vec<Kind> {
             "a side module of Emscripten",
             "into one module",
         ),
+        // It has what programs have that load others, and is none of those that are loaded.
+        text(
+            "emscripten-main-module",
+            r#"(module (@custom "dylink.0" (before first) "\01\04\00\00\00\00")
+                (import "env" "__assert_fail" (func (param i32))) (memory (export "memory") 1))"#,
+            "made by Emscripten for JavaScript",
+            "fathom record",
+        ),
+        text(
+            "wasm-bindgen-unprocessed",
+            r#"(module (import "__wbindgen_placeholder__" "__wbindgen_describe" (func (param i32))))"#,
+            "has not processed it yet",
+            "run wasm-bindgen",
+        ),
+        text(
+            "kotlin",
+            r#"(module (type (struct)) (import "js_code" "kotlin.captureStackTrace" (func)))"#,
+            "made by Kotlin for JavaScript",
+            "build it for WASI (wasmWasi)",
+        ),
+        text(
+            "dotnet-assembly",
+            r#"(module (import "webcil" "memory" (memory 1)))"#,
+            "an assembly of .NET",
+            "dotnet.native.wasm",
+        ),
         text(
             "wasm-bindgen",
             r#"(module (import "wbg" "__wbg_new_1a2b" (func (result i32)))
@@ -102,6 +128,12 @@ fn for_own_hosts() -> Vec<Kind> {
         text(
             "component-core",
             r#"(module (import "wasi:io/poll@0.2.0" "poll" (func (param i32 i32 i32))))"#,
+            "the core module of a component",
+            "wasm32-wasip1",
+        ),
+        text(
+            "component-core-of-own-interfaces",
+            r#"(module (import "acme:js-req/bots" "detect" (func (param i32 i32))))"#,
             "the core module of a component",
             "wasm32-wasip1",
         ),
@@ -186,9 +218,9 @@ fn libraries() -> Vec<Kind> {
 
 /// Components, which only `bench` takes.
 fn components() -> Vec<Kind> {
-    vec![bytes(
+    vec![text(
         "component",
-        b"\0asm\x0d\0\x01\0",
+        r#"(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))"#,
         "a component, not a module: measure it by `fathom bench`",
         "wasm32-wasip1",
     )]
@@ -377,7 +409,7 @@ fn without_a_start() {
 fn files_that_are_no_modules() {
     each(other_files(), &[RUN, BENCH, TRACE, OBJDUMP]);
     each(components(), &[RUN, TRACE, OBJDUMP]);
-    each(components_of_other_worlds(), &[BENCH]);
+    each(components_of_other_worlds(), &[RUN, BENCH]);
 }
 
 #[test]

@@ -312,7 +312,7 @@ fn a_page_has_the_files_beside_it_and_nothing_else() {
     fs::write(folder.path().join("app.html"), page).unwrap();
     let output = fathom(folder.path(), &["record", "--no-sandbox", "app.html"]);
     let said = format!(
-        "page: {}\nfathom: nothing was recorded: the program instantiated no module, or was killed\n",
+        "page: {}\nfathom: nothing was recorded: the program instantiated no module, or what did was killed: a worker is recorded where it ends by itself\n",
         statuses.join(" ")
     );
     assert_eq!(text(&output.stderr), said);
@@ -556,7 +556,7 @@ fn what_cannot_be_recorded_is_refused_in_a_line() {
             ),
             (
                 &["node", "-e", "0"],
-                "fathom: nothing was recorded: the program instantiated no module, or was killed\n",
+                "fathom: nothing was recorded: the program instantiated no module, or what did was killed: a worker is recorded where it ends by itself\n",
             ),
             (
                 &["deno", "run", "app.js"],

@@ -214,10 +214,20 @@ fn what_is_no_program_of_this_version_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let short = "--rounds 1 --iterations 1 --no-probe --wait-idle 0s --engines fathom:guard";
     let takes = r#"(module (func (export "_start") (param i32)))"#;
+    let gives = r#"(module (func (export "_start") (result i32) (i32.const 1)))"#;
     for (name, bytes, reason) in [
         ("second.wasm", &b"\0asm\x02\0\0\0"[..], "version"),
         ("old.wasm", b"\0asm\x0a\0\x01\0", "version"),
-        ("takes.wat", takes.as_bytes(), "_start takes parameters"),
+        (
+            "takes.wat",
+            takes.as_bytes(),
+            "_start takes or gives values",
+        ),
+        (
+            "gives.wat",
+            gives.as_bytes(),
+            "_start takes or gives values",
+        ),
     ] {
         let module = folder.path().join(name);
         fs::write(&module, bytes).unwrap();

@@ -15,8 +15,14 @@ pub enum Kind {
     EmscriptenMinified,
     /// Rust's for JavaScript.
     WasmBindgen,
+    /// The same, before wasm-bindgen has been over it.
+    UnprocessedWasmBindgen,
     /// Go's or TinyGo's for JavaScript.
     Go,
+    /// Kotlin's for JavaScript.
+    Kotlin,
+    /// Code of .NET, wrapped as a module.
+    DotnetAssembly,
     /// An extension of Node.js.
     NodeApi,
     /// The module inside of a component.
@@ -35,12 +41,15 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, the surest sign first.
-    const ALL: [Kind; 13] = [
+    const ALL: [Kind; 16] = [
         Kind::Object,
         Kind::SideModule,
         Kind::NodeApi,
+        Kind::UnprocessedWasmBindgen,
         Kind::WasmBindgen,
         Kind::Go,
+        Kind::Kotlin,
+        Kind::DotnetAssembly,
         Kind::Wasix,
         Kind::ComponentCore,
         Kind::AssemblyScript,
@@ -68,8 +77,12 @@ impl Kind {
         };
         match self {
             Kind::Object => has_custom("linking") && any(|i| i.name == "__linear_memory"),
-            Kind::SideModule => has_custom("dylink"),
+            // A main module has the section, too, and a memory and a stack of its own.
+            Kind::SideModule => {
+                has_custom("dylink") && any(|i| ["__memory_base", "__table_base"].contains(&i.name))
+            }
             Kind::NodeApi => any(|i| i.name.starts_with("napi_")),
+            Kind::UnprocessedWasmBindgen => any(|i| i.module == "__wbindgen_placeholder__"),
             Kind::WasmBindgen => any(|i| {
                 i.module == "wbg"
                     || i.module.starts_with("__wbindgen")
@@ -80,11 +93,13 @@ impl Kind {
                 let is_js = i.name.starts_with("syscall/js.") || i.name.starts_with("runtime.");
                 i.module == "gojs" || (i.module == "go" && is_js)
             }),
+            Kind::Kotlin => any(|i| i.module == "js_code" && i.name.starts_with("kotlin.")),
+            Kind::DotnetAssembly => any(|i| i.module == "webcil"),
             Kind::Wasix => any(|i| i.module.starts_with("wasix_")),
             Kind::ComponentCore => {
                 has_custom("component-type")
                     || any(|i| {
-                        let is_versioned = i.module.contains(':') && i.module.contains('@');
+                        let is_versioned = i.module.contains(':') && i.module.contains(['@', '/']);
                         i.module.starts_with("wasi:")
                             || i.module.starts_with("cm32p2")
                             || is_versioned
@@ -118,7 +133,10 @@ impl Kind {
             }
             Kind::Emscripten => "made by Emscripten for JavaScript",
             Kind::EmscriptenMinified => "made by Emscripten for JavaScript, names minified",
+            Kind::UnprocessedWasmBindgen => "made for wasm-bindgen, which has not processed it yet",
             Kind::WasmBindgen => "made by wasm-bindgen for JavaScript",
+            Kind::Kotlin => "made by Kotlin for JavaScript",
+            Kind::DotnetAssembly => "an assembly of .NET, wrapped as a module (webcil)",
             Kind::Go => "made by Go for JavaScript (gojs)",
             Kind::NodeApi => "an extension of Node.js (Node-API)",
             Kind::ComponentCore => "the core module of a component (WASI 0.2 or later)",
@@ -131,31 +149,53 @@ impl Kind {
     }
 
     /// What helps.
-    pub fn remedy(self) -> &'static str {
+    pub fn remedy(self, outline: &Outline<'_>) -> String {
+        let way = self.way();
+        // The recorder knows neither (docs/REPLAY.md).
+        let is_refused = outline.has_gc || outline.has_shared_memory();
+        match self.is_for_javascript() && !is_refused {
+            true => format!("{way}; or record it in node (fathom record)"),
+            false => way.to_owned(),
+        }
+    }
+
+    fn is_for_javascript(self) -> bool {
+        matches!(
+            self,
+            Kind::Emscripten
+                | Kind::EmscriptenMinified
+                | Kind::WasmBindgen
+                | Kind::Go
+                | Kind::NodeApi
+                | Kind::AssemblyScript
+                | Kind::Kotlin
+                | Kind::OwnHost
+        )
+    }
+
+    fn way(self) -> &'static str {
         match self {
             Kind::Object => "link it: by clang --target=wasm32-wasip1 or wasm-ld",
             Kind::SideModule => "link the whole program into one module for WASI",
             Kind::Emscripten | Kind::EmscriptenMinified => {
-                "build it for WASI: by clang --target=wasm32-wasip1, or emcc -sSTANDALONE_WASM; or \
-                 record it in node (fathom record)"
+                "build it for WASI: by clang --target=wasm32-wasip1, or emcc -sSTANDALONE_WASM"
             }
-            Kind::WasmBindgen => {
-                "build it as a program for wasm32-wasip1, without wasm-bindgen; or record it in \
-                 node (fathom record)"
+            Kind::UnprocessedWasmBindgen => {
+                "run wasm-bindgen on it for JavaScript, or build it without that for wasm32-wasip1"
             }
-            Kind::Go => {
-                "build it by GOOS=wasip1 GOARCH=wasm go build (tinygo: -target=wasip1); or record \
-                 it in node (fathom record)"
-            }
+            Kind::WasmBindgen => "build it as a program for wasm32-wasip1, without wasm-bindgen",
+            Kind::Go => "build it by GOOS=wasip1 GOARCH=wasm go build (tinygo: -target=wasip1)",
+            Kind::Kotlin => "build it for WASI (wasmWasi)",
             Kind::NodeApi => "Node.js can load it, and engines alone cannot",
+            Kind::DotnetAssembly => "there is no program in it: run dotnet.native.wasm",
             Kind::ComponentCore => "build it for wasm32-wasip1 (WASI preview 1)",
             Kind::AssemblyScript => "build it for WASI, with the package @assemblyscript/wasi-shim",
             Kind::Wasix => "build it for wasm32-wasip1, or run it by Wasmer",
             Kind::BeyondWasi => "build it for wasm32-wasip1 without the extension that has it",
             Kind::ImportedMemory => "link it without --import-memory",
             Kind::OwnHost => {
-                "a program is given WASI preview 1; from Rust, a host can give it more \
-                 (docs/EMBEDDING.md), and what a host in node answers can be recorded (fathom record)"
+                "if it can do without what is missing, run it with --stub-imports; from Rust, a host \
+                 can give it more (docs/EMBEDDING.md)"
             }
         }
     }

@@ -71,6 +71,14 @@ impl Import<'_> {
     }
 }
 
+impl Outline<'_> {
+    /// Whether a memory comes from the host that threads share.
+    pub fn has_shared_memory(&self) -> bool {
+        let mut imports = self.imports.iter();
+        imports.any(|import| import.memory == Some(true))
+    }
+}
+
 /// A file that ends in the middle of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {

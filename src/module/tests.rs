@@ -114,3 +114,23 @@ fn what_cannot_be_read_is_left_to_the_engine() {
         assert_eq!(check(&wasm, Purpose::Measure), Ok(()));
     }
 }
+
+/// What the recorder refuses is not offered to be recorded.
+#[test]
+fn a_recording_is_offered_where_it_can_be_made() {
+    let said = |text: &str| {
+        let wasm = wat::parse_str(text).unwrap();
+        check(&wasm, Purpose::Measure).unwrap_err()
+    };
+    let offers = |text: &str| said(text).contains("fathom record");
+    let own = r#"(import "host" "call" (func))"#;
+    assert!(offers(&format!("(module {own})")));
+    assert!(!offers(&format!("(module (type (struct)) {own})")));
+    let shared = r#"(import "env" "memory" (memory 1 2 shared))"#;
+    assert!(!offers(&format!("(module {shared} {own})")));
+    let functions: String = (0..6)
+        .map(|n| format!(r#"(func (export "{n}"))"#))
+        .collect();
+    let library = said(&format!(r#"(module {functions} (func (export "")))"#));
+    assert!(library.contains("(there are 7: 0, 1, 2"), "{library}");
+}

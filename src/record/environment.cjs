@@ -11,7 +11,7 @@ const threads = require('node:worker_threads');
 const { FATHOM_RECORD_FOLDER: FOLDER, FATHOM_RECORD_COMPARE } = process.env;
 /** Where hosts are given options, and what the program had there. */
 const OPTIONS = Object.fromEntries(['NODE_OPTIONS', 'BUN_OPTIONS', 'DENO_V8_FLAGS'].map((name) => [name, `FATHOM_RECORD_${name}`]));
-const NAMES = ['FATHOM_RECORD_FOLDER', 'FATHOM_RECORD_COMPARE', ...Object.entries(OPTIONS).flat()];
+const NAMES = ['FATHOM_CHILD', 'FATHOM_RECORD_FOLDER', 'FATHOM_RECORD_COMPARE', ...Object.entries(OPTIONS).flat()];
 const told = Object.fromEntries(NAMES.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]));
 
 function hide() {

@@ -147,6 +147,7 @@ function recorded(module, shape, imports) {
   const instance = new Instance(shape, new Stream(`${streams++}.events`));
   Object.assign(instance, { module, refused: undefined });
   instance.given = watchImports(instance, imports);
+  if (instance.refused !== undefined) instance.isOver = true;
   instance.stream.event('begin');
   instance.hasBegun = true;
   const make = () => new real.Instance(module, recordedImports(instance, imports));

@@ -58,6 +58,8 @@ exports.use = function use(instance, table, index) {
   users.set(table, [...known, { instance, index }]);
   if (known.length === 0) return;
   for (const one of users.get(table)) {
+    // What is refused costs no more.
+    one.instance.isOver = true;
     one.instance.refused ??= 'its table is shared with another instance (dynamic linking): calls between them do not pass through JavaScript';
   }
 };

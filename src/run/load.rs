@@ -80,7 +80,10 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 /// The same; messages call it `word`.
 pub fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
     let wasm = binary(path, word)?;
-    anyhow::ensure!(!wasm.starts_with(COMPONENT), "{word}: {A_COMPONENT}");
+    if wasm.starts_with(COMPONENT) {
+        let why = module::check_component(&wasm).err();
+        anyhow::bail!("{word}: {}", why.as_deref().unwrap_or(A_COMPONENT));
+    }
     Ok(wasm)
 }
 
@@ -176,7 +179,10 @@ mod tests {
         assert!(error.contains("[01, 02, 03, 04]"), "{error}");
         let component = written(COMPONENT);
         let error = read(component.path()).unwrap_err().to_string();
-        assert!(error.contains("fathom bench"), "{error}");
+        assert!(error.contains("no command"), "{error}");
+        let command = r#"(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))"#;
+        let error = read(written(command.as_bytes()).path()).unwrap_err();
+        assert!(error.to_string().contains("fathom bench"), "{error}");
         let error = read(written(b"(component)").path()).unwrap_err();
         assert!(error.to_string().contains("a component"), "{error}");
         let empty = written(b"");

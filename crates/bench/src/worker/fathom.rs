@@ -427,8 +427,8 @@ impl<'a> Wasm<'a> {
                 "the module has no function _start to run",
             )
         })?;
-        if !start.ty(&store).params().is_empty() {
-            let message = "the module's function _start takes parameters";
+        if start.ty(&store).has_values() {
+            let message = "the module's function _start takes or gives values";
             return Err(Refusal::new(FailureKind::Link, message));
         }
         Ok(Made::Own(store, start))
