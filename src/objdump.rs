@@ -19,6 +19,7 @@ use fathom_engine::{
 };
 use fathom_report::json::FORMAT;
 use fathom_sys::handed;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::invocation::Invocation;
@@ -96,18 +97,15 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let funcs = func.as_ref().map(std::slice::from_ref);
-    let listings = Module::disassemble(&engine, &wasm, funcs).with_context(|| file.clone())?;
     if args.clif {
+        let listings = Module::disassemble(&engine, &wasm, funcs).with_context(|| file.clone())?;
         let text: String = listings.iter().map(clif).collect();
         return print(&text);
     }
     let bare = Engine::new(&config.bounds(BoundsChoice::Named(Bounds::None)))?;
-    let bare = Module::disassemble(&bare, &wasm, funcs).with_context(|| file.clone())?;
-    let costs = listings.iter().zip(&bare).map(|(listing, bare)| Costs {
-        cost: listing.cost(),
-        bare: bare.cost(),
-    });
-    let costs: Vec<Costs> = costs.collect();
+    let is_shown = args.asm || func.is_some();
+    let (listings, costs) = disassembled([&engine, &bare], &wasm, &declared, funcs, is_shown)
+        .with_context(|| file.clone())?;
     let symbols = symbols(&args, &file, &wasm, &listings);
     if let (Some(func), Some(listing)) = (func, listings.first()) {
         let home = invocation.home()?;
@@ -142,6 +140,61 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         false => table(&listings, &costs),
     };
     print(&text)
+}
+
+/// Functions, and what their code costs, by two engines, of which the other checks nothing. Of those
+/// that are not shown there is a line each: instructions are counted and forgotten.
+fn disassembled(
+    engines: [&Engine; 2],
+    wasm: &[u8],
+    declared: &ModuleInfo,
+    funcs: Option<&[u32]>,
+    is_shown: bool,
+) -> fathom_engine::Result<(Vec<Listing>, Vec<Costs>)> {
+    let [engine, bare] = engines;
+    let imported = declared.imported_funcs as usize;
+    let count = funcs.map_or(declared.funcs.len() - imported, <[u32]>::len);
+    let progress = progress(2 * count);
+    let listed = Module::disassemble_each(engine, wasm, funcs, |listing| {
+        progress.inc(1);
+        let cost = listing.cost();
+        match is_shown {
+            true => (listing, cost),
+            false => (without_code(listing), cost),
+        }
+    });
+    let bare = Module::disassemble_each(bare, wasm, funcs, |listing| {
+        progress.inc(1);
+        listing.cost()
+    });
+    progress.finish_and_clear();
+    let each = listed?.into_iter().zip(bare?);
+    Ok(each
+        .map(|((listing, cost), bare)| (listing, Costs { cost, bare }))
+        .unzip())
+}
+
+fn without_code(listing: Listing) -> Listing {
+    Listing {
+        wasm: Vec::new(),
+        inlined: Vec::new(),
+        clif: String::new(),
+        code: Vec::new(),
+        ..listing
+    }
+}
+
+/// Functions that are compiled, where somebody looks on and it takes a while.
+fn progress(count: usize) -> ProgressBar {
+    const AT_ONCE: usize = 2_000;
+    if count < AT_ONCE {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(
+        "functions compiled: {pos} of {len} (with and without checks)",
+    );
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count as u64).with_style(style)
 }
 
 /// Places in the sources, where code is shown and the module tells them.

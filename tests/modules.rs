@@ -71,6 +71,34 @@ fn for_other_hosts() -> Vec<Kind> {
             "a side module of Emscripten",
             "into one module",
         ),
+        text(
+            "wasm-bindgen",
+            r#"(module (import "wbg" "__wbg_new_1a2b" (func (result i32)))
+                (import "wbg" "__wbindgen_throw" (func (param i32 i32))))"#,
+            "2 imports from 'wbg' are missing ('__wbg_new_1a2b', '__wbindgen_throw'): made by \
+             wasm-bindgen",
+            "without wasm-bindgen",
+        ),
+        text(
+            "go",
+            r#"(module (import "gojs" "runtime.wasmExit" (func (param i32)))
+                (import "gojs" "runtime.wasmWrite" (func (param i32))) (func (export "run")))"#,
+            "made by Go for JavaScript (gojs)",
+            "GOOS=wasip1",
+        ),
+        text(
+            "node-api",
+            r#"(module (import "env" "napi_get_undefined" (func (param i32 i32) (result i32)))
+                (import "env" "memory" (memory 1 2 shared)))"#,
+            "import 'env' 'napi_get_undefined' is missing: an extension of Node.js (Node-API)",
+            "Node.js can load it",
+        ),
+    ]
+}
+
+/// The same, by tools of which there is more than one kind of module.
+fn for_other_hosts_again() -> Vec<Kind> {
+    vec![
         // It has what programs have that load others, and is none of those that are loaded.
         text(
             "emscripten-main-module",
@@ -96,28 +124,6 @@ fn for_other_hosts() -> Vec<Kind> {
             r#"(module (import "webcil" "memory" (memory 1)))"#,
             "an assembly of .NET",
             "dotnet.native.wasm",
-        ),
-        text(
-            "wasm-bindgen",
-            r#"(module (import "wbg" "__wbg_new_1a2b" (func (result i32)))
-                (import "wbg" "__wbindgen_throw" (func (param i32 i32))))"#,
-            "2 imports from 'wbg' are missing ('__wbg_new_1a2b', '__wbindgen_throw'): made by \
-             wasm-bindgen",
-            "without wasm-bindgen",
-        ),
-        text(
-            "go",
-            r#"(module (import "gojs" "runtime.wasmExit" (func (param i32)))
-                (import "gojs" "runtime.wasmWrite" (func (param i32))) (func (export "run")))"#,
-            "made by Go for JavaScript (gojs)",
-            "GOOS=wasip1",
-        ),
-        text(
-            "node-api",
-            r#"(module (import "env" "napi_get_undefined" (func (param i32 i32) (result i32)))
-                (import "env" "memory" (memory 1 2 shared)))"#,
-            "import 'env' 'napi_get_undefined' is missing: an extension of Node.js (Node-API)",
-            "Node.js can load it",
         ),
     ]
 }
@@ -372,6 +378,7 @@ const OBJDUMP_LESS: &[&str] = &["objdump", "--features=-legacy-exceptions,-gc"];
 #[test]
 fn of_other_hosts() {
     each(for_other_hosts(), &[RUN, BENCH, TRACE]);
+    each(for_other_hosts_again(), &[RUN, BENCH, TRACE]);
     each(for_own_hosts(), &[RUN, BENCH, TRACE]);
 }
 

@@ -149,10 +149,8 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         ends,
         functions,
     };
-    let text = format!(
-        "# Made by `fathom trace --discover {name}`.\n{}",
-        map.text()?
-    );
+    let map = map.text()?;
+    let text = format!("# Made by `fathom trace --discover {name}`.\n{map}");
     match &args.out {
         Some(out) => regular::write_output(out, text.as_bytes())
             .with_context(|| out.display().to_string())?,

@@ -85,7 +85,7 @@ pub struct Running {
 /// A program that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// How.
+    /// How it ended.
     pub ended: Ended,
     /// What it used, with all that it started and waited for.
     pub usage: Usage,

@@ -196,12 +196,13 @@ impl Listing {
 ///
 /// # Errors
 /// As compiling a module; `Config` where the target cannot be disassembled.
-pub(crate) fn listings(
+pub(crate) fn listings<T: Send>(
     env: &ModuleEnv<'_>,
     bodies: Vec<Body<'_>>,
     wanted: Option<&[u32]>,
     llvm: Option<&Llvm>,
-) -> Result<Vec<Listing>> {
+    each: impl Fn(Listing) -> T + Sync + Send,
+) -> Result<Vec<T>> {
     let others = match llvm {
         Some(llvm) => by_llvm(llvm, env, &bodies, wanted)?,
         None => BTreeMap::new(),
@@ -213,6 +214,7 @@ pub(crate) fn listings(
             _ if env.direct => list_directly(env, body),
             other => list(env, body, other),
         })
+        .map(|listing| listing.map(&each))
         .collect()
 }
 

@@ -2,6 +2,7 @@
 //! ready to be instantiated.
 
 mod cache;
+mod disassembly;
 mod serial;
 
 use std::path::Path;
@@ -12,8 +13,7 @@ use crate::bounds::MemoryPlan;
 use crate::compile::argument_passing::Passing;
 use crate::compile::translate::{Inlinable, InlinableFuncs, ModuleEnv};
 use crate::compile::{
-    self, Artifact, CheckSites, CodeRange, Compilation, Fallback, Listing, ModuleBudget, Opt,
-    OverBudget,
+    self, Artifact, CheckSites, CodeRange, Compilation, Fallback, ModuleBudget, Opt, OverBudget,
 };
 use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::features::{Feature, Features};
@@ -156,31 +156,6 @@ impl Module {
         decode(wasm, features)
             .map(|(info, _)| info)
             .map_err(|error| missing_feature(error, wasm, features))
-    }
-
-    /// The machine code of functions by their indices, or of all that are defined, beside
-    /// the Wasm it stems from.
-    ///
-    /// # Errors
-    /// As [`Module::new`], and where the host's code cannot be disassembled.
-    pub fn disassemble(engine: &Engine, wasm: &[u8], only: Option<&[u32]>) -> Result<Vec<Listing>> {
-        let features = engine.config().features;
-        let listings = || {
-            let (info, bodies) = decode(wasm, features)?;
-            let around = Around {
-                info: &info,
-                layout: &VmLayout::new(&info),
-                plans: &plans(engine, &info)?,
-                inlinable: &inlinable(engine, &info, &bodies),
-                budget: &budget(engine, &bodies),
-                countdowns: None,
-                wasm,
-            };
-            let env = module_env(engine, &around);
-            compile::listings(&env, bodies, only, engine.llvm())
-        };
-        let listings = compile::by_threads(engine.config().end_threads, listings).flatten();
-        listings.map_err(|error| missing_feature(error, wasm, features))
     }
 
     fn publish(

@@ -69,7 +69,7 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         entered_at: None,
         is_left: false,
     };
-    let listed = crate::compile::listings(&env, bodies, None, None);
+    let listed = crate::compile::listings(&env, bodies, None, None, |listing| listing);
     listed.expect("each translates, verifies and compiles")
 }
 
