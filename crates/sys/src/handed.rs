@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn nothing_that_a_program_started_is_left() {
         let left = std::env::temp_dir().join(format!("fathom-left-{}", std::process::id()));
-        let script = "sleep 300 & echo $! >> LEFT; setsid sleep 300 & echo $! >> LEFT; exit 4";
+        let script = "exec >/dev/null 2>&1; sleep 300 & echo $! >> LEFT; setsid sleep 300 & echo $! >> LEFT; exit 4";
         let script = script.replace("LEFT", &left.display().to_string());
         let mut command = Command::new("sh");
         let run = Running::start(command.args(["-c", &script])).unwrap();
