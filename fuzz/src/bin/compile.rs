@@ -12,6 +12,8 @@ use fathom_fuzz::target::{Target, processor_time};
 
 #[path = "../../../crates/engine/tests/bombs/encode.rs"]
 mod encode;
+#[path = "../../../crates/engine/tests/bombs/objects.rs"]
+mod objects;
 #[path = "../../../crates/engine/tests/bombs/shapes.rs"]
 mod shapes;
 
