@@ -29,6 +29,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
 use fathom_bench::home::Home;
+use fathom_sys::marked::Leftovers;
 use fathom_sys::{handed, regular};
 use fathom_trace::kernel::{Kernel, Tracer};
 use fathom_trace::rewrite::{Seen, Stream, counting};
@@ -177,6 +178,8 @@ struct Ran {
     wall_ns: u64,
     wasi: Option<Wasi>,
     missing: Vec<String>,
+    /// What it has left: seen in the trace, and ended when that is made.
+    left: Option<Leftovers>,
 }
 
 /// Traces.
@@ -293,6 +296,8 @@ fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
         }
         _ => None,
     };
+    // What still runs was counted.
+    drop(ran.left);
     missing.extend(ran.missing);
     missing.extend(kernel.as_ref().and_then(lost));
     let is_module = args.module.is_some();

@@ -194,8 +194,8 @@ impl Kind {
             Kind::BeyondWasi => "build it for wasm32-wasip1 without the extension that has it",
             Kind::ImportedMemory => "link it without --import-memory",
             Kind::OwnHost => {
-                "if it can do without what is missing, run it with --stub-imports; from Rust, a host \
-                 can give it more (docs/EMBEDDING.md)"
+                "a program is given WASI preview 1; if it can do without the rest, run it with \
+                 --stub-imports; from Rust, a host can give it more (docs/EMBEDDING.md)"
             }
         }
     }

@@ -93,6 +93,7 @@ fn run(
         wall_ns: conversation.outside.wall_ns.unwrap_or(0),
         wasi: counts.map(Wasi::rewritten),
         missing: Vec::new(),
+        left: None,
     })
 }
 
@@ -156,6 +157,7 @@ fn stopped(driver: &ProcessDriver, began: Instant) -> Ran {
         wall_ns: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
         wasi: None,
         missing: vec!["WASI calls: it was stopped before its end".to_owned()],
+        left: None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::Context;
 use fathom_bench::choose::Wanted;
 use fathom_engine::Features;
-use fathom_sys::handed::Running;
+use fathom_sys::handed::{Run, Running};
 use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
 
@@ -25,13 +25,14 @@ pub fn command(words: &[OsString], tracer: Option<&Tracer>) -> anyhow::Result<Ra
     let (program, rest) = words.split_first().context("no command")?;
     let mut command = Command::new(found(program));
     command.args(rest);
-    let (status, wall_ns) = watched(command, &program.to_string_lossy(), tracer)?;
+    let run = watched(command, &program.to_string_lossy(), tracer)?;
     Ok(Ran {
         command: texts(words),
-        status,
-        wall_ns,
+        status: run.ended.status(),
+        wall_ns: run.wall_ns,
         wasi: None,
         missing: Vec::new(),
+        left: run.left,
     })
 }
 
@@ -58,14 +59,15 @@ pub fn native(args: &Args, program: &Path, tracer: Option<&Tracer>) -> anyhow::R
     let given = args.given();
     let mut command = given.native(&path)?;
     input(&given, &mut command)?;
-    let (status, wall_ns) = watched(command, &file, tracer)?;
+    let run = watched(command, &file, tracer)?;
     let words = std::iter::once(file).chain(texts(&args.words));
     Ok(Ran {
         command: words.collect(),
-        status,
-        wall_ns,
+        status: run.ended.status(),
+        wall_ns: run.wall_ns,
         wasi: None,
         missing: Vec::new(),
+        left: run.left,
     })
 }
 
@@ -118,12 +120,12 @@ pub fn own(
     let mut command = Command::new(&program);
     command.args(&words);
     input(&args.given(), &mut command)?;
-    let (status, wall_ns) = watched(command, "fathom", tracer)?;
+    let run = watched(command, "fathom", tracer)?;
     let mut missing = Vec::new();
     let wasi = match fs::read_to_string(&counts) {
         Ok(text) => Some(serde_json::from_str::<Wasi>(&text).context("its counts")?),
         Err(_) => {
-            let why = match status {
+            let why = match run.ended.status() {
                 ..128 => "the program did not begin",
                 _ => "the program was killed before it could tell",
             };
@@ -134,24 +136,20 @@ pub fn own(
     shown.insert(0, "fathom".into());
     Ok(Ran {
         command: texts(&shown),
-        status,
-        wall_ns,
+        status: run.ended.status(),
+        wall_ns: run.wall_ns,
         wasi,
         missing,
+        left: run.left,
     })
 }
 
-/// Runs it to its end: status and time.
-fn watched(
-    mut command: Command,
-    name: &str,
-    tracer: Option<&Tracer>,
-) -> anyhow::Result<(i32, u64)> {
+/// Runs it to its end.
+fn watched(mut command: Command, name: &str, tracer: Option<&Tracer>) -> anyhow::Result<Run> {
     if let Some(tracer) = tracer {
         tracer.follow();
     }
     // Signals are for the program; what it did until then is still told.
     let run = Running::start(&mut command).and_then(Running::wait);
-    let run = run.with_context(|| name.to_owned())?;
-    Ok((run.ended.status(), run.wall_ns))
+    run.with_context(|| name.to_owned())
 }

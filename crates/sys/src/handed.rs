@@ -14,7 +14,7 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::marked::Mark;
+use crate::marked::{Leftovers, Mark};
 use crate::spawn::ends_with_us;
 use crate::usage::{Ended, Usage, wait_with_usage};
 
@@ -78,12 +78,12 @@ pub fn last() -> Option<i32> {
 #[must_use = "it is to be waited for"]
 pub struct Running {
     child: Child,
-    mark: Mark,
+    left: Option<Leftovers>,
     start: Instant,
 }
 
 /// A program that has ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Run {
     /// How it ended.
     pub ended: Ended,
@@ -91,6 +91,8 @@ pub struct Run {
     pub usage: Usage,
     /// Nanoseconds from its start.
     pub wall_ns: u64,
+    /// What it has left, until this is dropped.
+    pub left: Option<Leftovers>,
 }
 
 impl Running {
@@ -100,26 +102,27 @@ impl Running {
     /// What [`listen`] and [`Command::spawn`] report.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         listen()?;
-        let mark = Mark::on(command);
+        let left = Some(Leftovers(Mark::on(command)));
         let start = Instant::now();
         let child = ends_with_us(command).spawn()?;
         PROGRAM.store(child.id().cast_signed(), Ordering::SeqCst);
         if let Some(signal) = last() {
             send(signal);
         }
-        Ok(Self { child, mark, start })
+        Ok(Self { child, left, start })
     }
 
     /// Waits for its end.
     ///
     /// # Errors
     /// What `wait4(2)` says.
-    pub fn wait(self) -> io::Result<Run> {
+    pub fn wait(mut self) -> io::Result<Run> {
         let (ended, usage) = wait_with_usage(self.child.id())?;
         Ok(Run {
             ended,
             usage,
             wall_ns: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            left: self.left.take(),
         })
     }
 
@@ -147,7 +150,6 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         PROGRAM.store(0, Ordering::SeqCst);
-        self.mark.sweep();
     }
 }
 

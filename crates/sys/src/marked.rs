@@ -92,6 +92,16 @@ impl Mark {
     }
 }
 
+/// What comes of a command, which is ended when this is dropped.
+#[derive(Debug)]
+pub struct Leftovers(pub Mark);
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        self.0.sweep();
+    }
+}
+
 /// Gives the mark of this process, where it has one, to a command whose environment was
 /// made anew: its children are found by it.
 pub fn pass_on(command: &mut Command) {
