@@ -19,7 +19,7 @@ use fathom_engine::{
 };
 use fathom_report::json::FORMAT;
 use fathom_sys::handed;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde::Serialize;
 
 use crate::invocation::Invocation;
@@ -162,13 +162,12 @@ fn disassembled(
             true => (listing, cost),
             false => (without_code(listing), cost),
         }
-    });
+    })?;
     let bare = Module::disassemble_each(bare, wasm, funcs, |listing| {
         progress.inc(1);
         listing.cost()
     });
-    progress.finish_and_clear();
-    let each = listed?.into_iter().zip(bare?);
+    let each = listed.into_iter().zip(bare?);
     Ok(each
         .map(|((listing, cost), bare)| (listing, Costs { cost, bare }))
         .unzip())
@@ -194,7 +193,8 @@ fn progress(count: usize) -> ProgressBar {
         "functions compiled: {pos} of {len} (with and without checks)",
     );
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(count as u64).with_style(style)
+    let bar = ProgressBar::new(count as u64).with_style(style);
+    bar.with_finish(ProgressFinish::AndClear)
 }
 
 /// Places in the sources, where code is shown and the module tells them.

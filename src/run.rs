@@ -435,7 +435,7 @@ fn start(args: &Args, store: &mut Store<WasiCtx>, instance: Instance) -> Result<
         return call_named(store, instance, name, &args.args, true);
     }
     match instance.get_func(&*store, "_start") {
-        Some(start) if start.ty(&*store).has_values() => Err(Failure::Misfit(
+        Some(start) if start.typed::<(), ()>(&*store).is_err() => Err(Failure::Misfit(
             "its function _start takes or gives values, which that of a program does not; call it \
              by --invoke _start"
                 .to_owned(),

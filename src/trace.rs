@@ -29,7 +29,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
 use fathom_bench::home::Home;
-use fathom_sys::marked::Leftovers;
+use fathom_sys::marked::Mark;
 use fathom_sys::{handed, regular};
 use fathom_trace::kernel::{Kernel, Tracer};
 use fathom_trace::rewrite::{Seen, Stream, counting};
@@ -179,7 +179,7 @@ struct Ran {
     wasi: Option<Wasi>,
     missing: Vec<String>,
     /// What it has left: seen in the trace, and ended when that is made.
-    left: Option<Leftovers>,
+    left: Option<Mark>,
 }
 
 /// Traces.

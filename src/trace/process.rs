@@ -32,7 +32,7 @@ pub fn command(words: &[OsString], tracer: Option<&Tracer>) -> anyhow::Result<Ra
         wall_ns: run.wall_ns,
         wasi: None,
         missing: Vec::new(),
-        left: run.left,
+        left: Some(run.left),
     })
 }
 
@@ -67,7 +67,7 @@ pub fn native(args: &Args, program: &Path, tracer: Option<&Tracer>) -> anyhow::R
         wall_ns: run.wall_ns,
         wasi: None,
         missing: Vec::new(),
-        left: run.left,
+        left: Some(run.left),
     })
 }
 
@@ -140,7 +140,7 @@ pub fn own(
         wall_ns: run.wall_ns,
         wasi,
         missing,
-        left: run.left,
+        left: Some(run.left),
     })
 }
 

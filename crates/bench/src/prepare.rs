@@ -319,7 +319,7 @@ fn folder(env: &Environment<'_>, measured: &Measured) -> Result<PathBuf, Request
     let day = date.split('T').next().unwrap_or(&date);
     // A file's name may be as long as a folder's, which has a day and a number beside it.
     let title = &measured.title[..measured.title.floor_char_boundary(TITLE_BYTES_MAX)];
-    // Of the module's name, what is a command to a terminal is left to the campaign's title.
+    // Folders are listed on terminals: no escape sequences of the module's name.
     let title = title.replace(is_command, "_");
     let base = format!("{day}-{title}");
     let free = |name: &String| !results.join(name).exists();

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 /// How long the machine is looked at: phases in which every lap is slow last up to a second.
 pub const PERIOD: Duration = Duration::from_millis(1500);
-/// Additions of a lap, which takes a quarter to half a millisecond.
+/// Additions of a lap: a tenth of a millisecond and more, shorter than what takes a processor away.
 const LAP: u64 = 200_000;
-/// On quiet machines the median lap takes up to a tenth longer than the fastest.
+/// Of looks at this kind of machine while it was quiet the median lap took up to a tenth longer.
 const STEADY: f64 = 1.25;
 
 /// Laps of the same work.

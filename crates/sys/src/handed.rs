@@ -7,14 +7,14 @@
 //!
 //! What must stay true: what was ignored when this process began stays ignored, here and in
 //! what it runs; a signal that comes before there is a program is handed on when there is
-//! one.
+//! one; what the program has started ends with it.
 
 use std::io;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::marked::{Leftovers, Mark};
+use crate::marked::Mark;
 use crate::spawn::ends_with_us;
 use crate::usage::{Ended, Usage, wait_with_usage};
 
@@ -78,8 +78,18 @@ pub fn last() -> Option<i32> {
 #[must_use = "it is to be waited for"]
 pub struct Running {
     child: Child,
-    left: Option<Leftovers>,
     start: Instant,
+    _told: Told,
+    mark: Mark,
+}
+
+/// Signals are handed on while this is there.
+struct Told;
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        PROGRAM.store(0, Ordering::SeqCst);
+    }
 }
 
 /// A program that has ended.
@@ -92,7 +102,7 @@ pub struct Run {
     /// Nanoseconds from its start.
     pub wall_ns: u64,
     /// What it has left, until this is dropped.
-    pub left: Option<Leftovers>,
+    pub left: Mark,
 }
 
 impl Running {
@@ -102,27 +112,32 @@ impl Running {
     /// What [`listen`] and [`Command::spawn`] report.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         listen()?;
-        let left = Some(Leftovers(Mark::on(command)));
+        let mark = Mark::on(command);
         let start = Instant::now();
         let child = ends_with_us(command).spawn()?;
         PROGRAM.store(child.id().cast_signed(), Ordering::SeqCst);
         if let Some(signal) = last() {
             send(signal);
         }
-        Ok(Self { child, left, start })
+        Ok(Self {
+            child,
+            start,
+            _told: Told,
+            mark,
+        })
     }
 
     /// Waits for its end.
     ///
     /// # Errors
     /// What `wait4(2)` says.
-    pub fn wait(mut self) -> io::Result<Run> {
+    pub fn wait(self) -> io::Result<Run> {
         let (ended, usage) = wait_with_usage(self.child.id())?;
         Ok(Run {
             ended,
             usage,
             wall_ns: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
-            left: self.left.take(),
+            left: self.mark,
         })
     }
 
@@ -144,12 +159,6 @@ impl Running {
             }
             std::thread::sleep(LOOK_EVERY);
         }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        PROGRAM.store(0, Ordering::SeqCst);
     }
 }
 

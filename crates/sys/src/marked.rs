@@ -2,7 +2,8 @@
 //!
 //! A process group is left by `setsid(2)`, and a parent is lost when it ends; the environment
 //! that a process began with stays. What must stay true: a child whose environment is made anew
-//! is given the mark too ([`pass_on`]); no two marks of a machine are the same.
+//! is given the mark too ([`pass_on`]); no two marks of a machine are the same; nothing that carries
+//! a mark outlives its [`Mark`].
 
 use std::{
     ffi::OsStr,
@@ -20,7 +21,7 @@ const MARK_ENV: &str = "FATHOM_CHILD";
 /// How long killed leftovers are waited for.
 const SWEEP_MAX: Duration = Duration::from_secs(2);
 
-/// The mark of a command and of what comes of it.
+/// The mark of a command and of what comes of it, which is ended when this is dropped.
 #[derive(Debug)]
 pub struct Mark(String);
 
@@ -47,7 +48,7 @@ impl Mark {
     }
 
     /// Kills what carries the mark until nothing does.
-    pub fn sweep(&self) {
+    fn sweep(&self) {
         let started = Instant::now();
         loop {
             let marked = self.processes();
@@ -92,13 +93,9 @@ impl Mark {
     }
 }
 
-/// What comes of a command, which is ended when this is dropped.
-#[derive(Debug)]
-pub struct Leftovers(pub Mark);
-
-impl Drop for Leftovers {
+impl Drop for Mark {
     fn drop(&mut self) {
-        self.0.sweep();
+        self.sweep();
     }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! A description, a campaign or what a runner says may name anything: a pipe that nobody
 //! writes to keeps whoever opens it waiting for good. What must stay true: nothing here
-//! blocks but [`read_input`], which reads nothing without end, and what is no regular file
-//! is an error that says what it is.
+//! blocks but [`read_input`], which reads nothing without end, and [`write_output`] for who
+//! reads already; what is no regular file is an error that says what it is.
 
 use std::{
     fs::{File, FileType, OpenOptions},

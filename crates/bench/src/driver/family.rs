@@ -51,7 +51,8 @@ pub enum End {
 #[derive(Debug)]
 pub struct Family {
     child: Child,
-    mark: Mark,
+    /// Ends what has left the group, after the child.
+    _mark: Mark,
     is_over: bool,
 }
 
@@ -68,7 +69,7 @@ impl Family {
         let mark = Mark::on(command);
         Ok(Family {
             child: spawn_in_group(command, extra)?,
-            mark,
+            _mark: mark,
             is_over: false,
         })
     }
@@ -141,9 +142,7 @@ impl Family {
     fn kill(&mut self) -> io::Result<(Ended, Usage)> {
         self.is_over = true;
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        let reaped = wait_with_usage(self.child.id());
-        self.mark.sweep();
-        reaped
+        wait_with_usage(self.child.id())
     }
 }
 

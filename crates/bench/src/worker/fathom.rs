@@ -427,7 +427,7 @@ impl<'a> Wasm<'a> {
                 "the module has no function _start to run",
             )
         })?;
-        if start.ty(&store).has_values() {
+        if start.typed::<(), ()>(&store).is_err() {
             let message = "the module's function _start takes or gives values";
             return Err(Refusal::new(FailureKind::Link, message));
         }

@@ -8,7 +8,7 @@
 //! - *steps*: an instruction, a value, an operand of a branch. A step at `speed`
 //!   takes a microsecond or two and some hundred bytes.
 //! - *blocks*: each takes a kilobyte or two of the code generator's tables, however
-//!   little is in it.
+//!   little is in it; what looks into an object counts for more (`translate/work.rs`).
 //! - *instructions*: what is left of a function when it is rewritten, and a twentieth of
 //!   what is made on the way (`rewriting.rs`). Each takes up to two kilobytes.
 //! - *guessed values*: what locals may come to before it is known (`translate/work.rs`).

@@ -307,11 +307,6 @@ impl FuncType {
     pub fn results(&self) -> &[ValType] {
         &self.types[self.params..]
     }
-
-    /// Whether it has parameters or results, as no entry of a program has.
-    pub fn has_values(&self) -> bool {
-        !self.params().is_empty() || !self.results().is_empty()
-    }
 }
 
 impl fmt::Display for FuncType {

@@ -219,7 +219,8 @@ fn vectors_in_arrays() {
     is_bounded("filled_vectors", 120_000, Way::Optimising(Opt::None));
 }
 
-/// As many as a function may have: what is in their blocks takes more memory than empty ones.
+/// What is in the blocks of casts takes more memory than empty ones: as many as a function may
+/// have, and more.
 #[test]
 fn tests_of_types() {
     for bytes in [119_000, 190_000] {

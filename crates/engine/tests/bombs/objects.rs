@@ -17,7 +17,7 @@ pub fn filled_vectors(bytes: usize) -> Vec<u8> {
     with_type(&fill(bytes, &array), &[0x5e, 0x7b, 1])
 }
 
-/// Whether a reference is of a type that may have subtypes: five blocks each.
+/// Whether a reference is of a type that may have subtypes: three blocks each.
 pub fn type_tests(bytes: usize) -> Vec<u8> {
     let test = [0xd0, 0x6e, 0xfb, 0x14, 1, DROP];
     with_type(&fill(bytes, &test), &[0x50, 0, 0x5f, 0])
