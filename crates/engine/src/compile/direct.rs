@@ -9,8 +9,10 @@
 //!                                   ├ control.rs    blocks and branches
 //!                                   ├ integer.rs, float.rs, convert.rs
 //!                                   ├ memory.rs     loads and stores
+//!                                   ├ vector.rs     vectors
 //!                                   ├ check.rs      what a strategy's check is made of
 //!                                   ├ call.rs       calls, arguments, results
+//!                                   ├ exception.rs  throwing, and where it lands
 //!                                   ├ table.rs      tables, globals, the runtime's functions
 //!                                   └ tier.rs       what has run for long goes on in better code
 //! ```
@@ -20,16 +22,17 @@
 //! ```text
 //!  rbp ─► rbp of the caller
 //!         r14, r15 of the caller
-//!         locals, 8 bytes each; of those in registers what calls would change
-//!         rbx, r12, r13 of the caller where locals are in them
-//!         operands, 8 bytes each, by height
+//!         locals, 8 bytes each, or 16; of those in registers what calls would change
+//!         rbx, r12, r13 of the caller where locals are in them or exceptions are caught
+//!         the context, where exceptions are caught
+//!         operands, 8 bytes each, by height; 16 in a function with vectors
 //!  rsp ─► arguments of calls on the stack
 //! ```
 //!
 //! Functions are of the convention of all others (`tail` of Cranelift's), keep frame pointers,
 //! and begin with what `run/stacks/segments.rs` knows, so that whoever calls them does not know
 //! who compiled them. What is not translated here is compiled by Cranelift, and named:
-//! vectors, atomic accesses, exceptions, continuations, tail calls, 128-bit integers, frames
+//! atomic accesses, continuations, tail calls, 128-bit integers, frames
 //! from [`FRAME_BYTES_MAX`] on, results that go to memory.
 //!
 //! What must stay true:
@@ -44,6 +47,7 @@ mod check;
 mod code;
 mod control;
 mod convert;
+mod exception;
 mod float;
 mod integer;
 mod locals;
@@ -53,6 +57,7 @@ mod table;
 mod tier;
 mod uses;
 mod values;
+mod vector;
 
 use std::sync::atomic::AtomicI32;
 
@@ -62,6 +67,7 @@ use wasmparser::{
     WasmModuleResources,
 };
 
+use super::artifact::HandlerSite;
 use super::count::CheckSites;
 use super::function::{CallSite, CompiledFunction, again, refused};
 use super::has;
@@ -70,12 +76,13 @@ use crate::facts::error::{ErrorKind, Result};
 use crate::facts::libcall::FUNCTION_START;
 use crate::facts::module::Body;
 use crate::facts::vmctx::{VMCTX_RUNTIME, offsets};
-use code::{Code, emit};
+use code::{Code, Label, emit};
 use control::Frame;
+use exception::{Handler, Pad, seems_to_catch};
 use locals::Local;
 use registers::{BASE, CONTEXT, Free, RBP, RDI, RSP, Rm, at};
-pub(crate) use tier::local_offset;
 use tier::{Turn, countdown};
+pub(crate) use tier::{local_bytes, local_offset};
 use uses::may_have_loops;
 use values::{Kind, Value};
 
@@ -98,6 +105,10 @@ enum Refusal {
     Left(String),
     /// An instruction has more operands at once than there are registers.
     Registers,
+    /// An operand is a vector, for which there is no room in its slot.
+    Narrow,
+    /// Exceptions are caught, for which the frame has no context.
+    Handlers,
 }
 
 impl From<wasmparser::Error> for Refusal {
@@ -118,6 +129,7 @@ struct Features {
     lzcnt: bool,
     tzcnt: bool,
     popcnt: bool,
+    fma: bool,
 }
 
 /// The code of one body as it is made. Its methods are spread over this folder by topic.
@@ -140,6 +152,13 @@ struct Generator<'a> {
     pinned: Vec<u32>,
     preserved: usize,
     lends: bool,
+    /// Whether there is room for vectors in slots, and whether one was there without.
+    has_vectors: bool,
+    is_too_narrow: bool,
+    /// Whether exceptions may be caught here.
+    has_handlers: bool,
+    /// Bytes of the frame for each local.
+    local_bytes: i32,
     /// The local that the next instruction sets, if it has a register.
     set_next: Option<u32>,
     /// Bytes of arguments on the stack: of this function, and of calls at most.
@@ -149,6 +168,12 @@ struct Generator<'a> {
     most: usize,
     /// Parameters and results of blocks so far.
     types_seen: usize,
+    /// Those that are open, and the clauses of their tables: what has none is of the older form.
+    handlers: Vec<Handler>,
+    tables: Vec<Vec<(Option<u32>, u32, bool)>>,
+    pads: Vec<Pad>,
+    /// Where calls return to whose exceptions are caught, and where those go.
+    caught_calls: Vec<(u32, Label)>,
     /// The function's index, and what it counts down.
     func: u32,
     countdown: Option<*const AtomicI32>,
@@ -168,10 +193,7 @@ pub(super) fn compile(
     }
     env.budget.check().map_err(ErrorKind::Budget)?;
     let length = body.1.range().end - body.1.range().start;
-    let function = match translate(env, again(&body), true) {
-        Err(Refusal::Registers) => translate(env, body, false),
-        other => other,
-    };
+    let function = attempts(env, &body);
     match function {
         Ok(function) => {
             let steps = length + function.code.len() as u64 / CODE_A_STEP;
@@ -180,16 +202,42 @@ pub(super) fn compile(
         }
         Err(Refusal::Left(why)) => Ok(Err(why)),
         Err(Refusal::Registers) => Ok(Err("too few registers".to_owned())),
+        Err(Refusal::Handlers) => unreachable!("it may have handlers then"),
+        Err(Refusal::Narrow) => Ok(Err("vectors without AVX".to_owned())),
         Err(Refusal::Invalid(error)) => Err(refused(error)),
     }
 }
 
-/// Compiles a body, whose locals may have registers of operands.
-fn translate(
-    env: &ModuleEnv<'_>,
-    body: Body<'_>,
+/// Compiles a body, again where it needs more than was thought at first.
+fn attempts(env: &ModuleEnv<'_>, body: &Body<'_>) -> Result<CompiledFunction, Refusal> {
+    let mut how = How {
+        lends: true,
+        has_vectors: false,
+        has_handlers: !env.info.tags.is_empty() && seems_to_catch(body.1.as_bytes()),
+    };
+    loop {
+        match translate(env, again(body), how) {
+            Err(Refusal::Registers) if how.lends => how.lends = false,
+            Err(Refusal::Handlers) if !how.has_handlers => how.has_handlers = true,
+            Err(Refusal::Narrow) if has(env.isa, "has_avx") && !how.has_vectors => {
+                how.has_vectors = true;
+            }
+            other => return other,
+        }
+    }
+}
+
+/// What a body is compiled with: whether locals may have registers of operands, whether there is
+/// room for vectors, and whether it may catch exceptions.
+#[derive(Clone, Copy)]
+struct How {
     lends: bool,
-) -> Result<CompiledFunction, Refusal> {
+    has_vectors: bool,
+    has_handlers: bool,
+}
+
+/// Compiles a body.
+fn translate(env: &ModuleEnv<'_>, body: Body<'_>, how: How) -> Result<CompiledFunction, Refusal> {
     let isa = env.isa;
     let (to_validate, body) = body;
     let range = body.range();
@@ -200,6 +248,7 @@ fn translate(
             lzcnt: has(isa, "has_lzcnt"),
             tzcnt: has(isa, "has_bmi1"),
             popcnt: has(isa, "has_popcnt"),
+            fma: has(isa, "has_fma"),
         },
         code: Code::default(),
         calls: Vec::new(),
@@ -213,16 +262,27 @@ fn translate(
         locals: Vec::new(),
         pinned: Vec::new(),
         preserved: 0,
-        lends,
+        lends: how.lends,
+        has_vectors: how.has_vectors,
+        has_handlers: how.has_handlers,
+        is_too_narrow: false,
+        local_bytes: local_bytes(env.info.func_type(func), &body),
         set_next: None,
         incoming_bytes: 0,
         outgoing_bytes: 0,
         most: CODE_BYTES + CODE_A_BYTE * (range.end - range.start) as usize,
         types_seen: 0,
+        handlers: Vec::new(),
+        tables: Vec::new(),
+        pads: Vec::new(),
+        caught_calls: Vec::new(),
         func,
         countdown: countdown(env, func),
         turns: Vec::new(),
     };
+    if generator.local_bytes > 8 && !how.has_vectors {
+        return Err(Refusal::Narrow);
+    }
     let mut validator = to_validate.into_validator(FuncValidatorAllocations::default());
     generator.function(&mut validator, body.get_binary_reader())
 }
@@ -245,7 +305,7 @@ impl Generator<'_> {
 
     /// The same, and those that locals are in.
     fn saved(&self) -> impl Iterator<Item = (registers::Gpr, i32)> + use<> {
-        let first = Self::FIXED_BYTES + 8 * self.locals.len() as i32;
+        let first = Self::FIXED_BYTES + self.local_bytes * self.locals.len() as i32;
         let places = (1..).map(move |nth| -(first + 8 * nth));
         let of_locals = self.preserved().iter().copied().zip(places);
         Self::SAVED.into_iter().chain(of_locals)
@@ -263,11 +323,7 @@ impl Generator<'_> {
         }
         for local in 0..validator.len_locals() {
             let ty = validator.get_local_type(local);
-            let kind = match ty {
-                Some(ty) => Kind::parsed(ty),
-                None => None,
-            };
-            let kind = kind.ok_or("vectors")?;
+            let kind = ty.map_or(Kind::I64, Kind::parsed);
             self.locals.push(Local::new(kind));
         }
         let bytes = reader.clone().read_bytes(reader.bytes_remaining())?;
@@ -276,11 +332,12 @@ impl Generator<'_> {
         }
         let frame_fields = self.prologue();
         self.take_parameters(ty)?;
-        self.open_function(ty.results())?;
+        self.open_function(ty.results());
         self.count_turn(FUNCTION_START);
         let mut operators = OperatorsReader::new(reader);
         self.operators(validator, &mut operators, bytes)?;
         operators.finish()?;
+        self.place_pads()?;
         self.place_turns();
         self.code.place_stubs();
         let frame = self.frame_bytes()?;
@@ -288,21 +345,51 @@ impl Generator<'_> {
             self.code.patch(field, frame + more);
         }
         self.code.resolve();
+        let handlers = self.handler_sites(frame);
         let code = std::mem::take(&mut self.code);
         let function = CompiledFunction {
             code: code.bytes,
             traps: code.traps,
+            handlers,
             calls: std::mem::take(&mut self.calls),
             ..CompiledFunction::empty(CheckSites::default())
         };
         Ok(function.located(&code.located, &[]))
     }
 
+    /// Bytes of the frame above the operands.
+    fn bytes_above_operands(&self) -> i32 {
+        let words = self.preserved().len() + usize::from(self.has_handlers);
+        Self::FIXED_BYTES + self.local_bytes * self.locals.len() as i32 + 8 * words as i32
+    }
+
+    /// Bytes of the frame for each operand.
+    fn slot_bytes(&self) -> i32 {
+        match self.has_vectors {
+            true => 16,
+            false => 8,
+        }
+    }
+
+    /// Where the context is, in a function with handlers: right above the operands.
+    fn context_place(&self) -> i32 {
+        -self.bytes_above_operands()
+    }
+
+    /// Where exceptions of calls land, in a frame of so many bytes.
+    fn handler_sites(&self, frame: u32) -> Vec<HandlerSite> {
+        let site = |&(return_offset, landing): &(u32, Label)| HandlerSite {
+            return_offset,
+            handler: self.code.place(landing),
+            frame_bytes: frame,
+        };
+        self.caught_calls.iter().map(site).collect()
+    }
+
     /// The frame below rbp; all that the function writes but what its calls push.
     fn frame_bytes(&self) -> Result<u32, Refusal> {
-        let words = self.locals.len() + self.preserved().len();
-        let slots = words as u64 + u64::from(self.height_max);
-        let bytes = Self::FIXED_BYTES as u64 + 8 * slots;
+        let slots = self.slot_bytes() as u64 * u64::from(self.height_max);
+        let bytes = self.bytes_above_operands() as u64 + slots;
         let bytes = bytes.next_multiple_of(16) + u64::from(self.outgoing_bytes);
         match bytes < FRAME_BYTES_MAX as u64 {
             true => Ok(bytes as u32),
@@ -329,6 +416,10 @@ impl Generator<'_> {
         let subtracted = self.code.offset() - 4;
         for (register, place) in self.saved() {
             emit!(self.code, movq_mr(Rm::Mem(at(RBP, place)), register));
+        }
+        if self.has_handlers {
+            let place = at(RBP, self.context_place());
+            emit!(self.code, movq_mr(Rm::Mem(place), RDI));
         }
         emit!(self.code, movq_rm(CONTEXT, Rm::Gpr(RDI)));
         self.load_first_memory();
@@ -363,6 +454,9 @@ impl Generator<'_> {
                 }
             };
             self.operator(&op)?;
+            if self.is_too_narrow {
+                return Err(Refusal::Narrow);
+            }
             if self.is_out_of_registers {
                 return Err(Refusal::Registers);
             }
@@ -376,8 +470,7 @@ impl Generator<'_> {
 
     fn operator(&mut self, op: &Operator<'_>) -> Result<(), Refusal> {
         if !self.is_reachable {
-            self.unreachable_operator(op);
-            return Ok(());
+            return self.unreachable_operator(op);
         }
         let takes_condition = matches!(
             op,
@@ -396,9 +489,11 @@ impl Generator<'_> {
             || self.parametric(op)
             || self.control(op)?
             || self.any_call(op)?
+            || self.exception(op)?
             || self.float(op)
             || self.conversion(op)
-            || self.table(op)?;
+            || self.table(op)?
+            || self.vector(op);
         match is_known {
             true => Ok(()),
             false => Err(Refusal::Left(group(op).to_owned())),
@@ -424,7 +519,7 @@ impl Generator<'_> {
         let condition = self.tested(condition);
         let y = self.pop();
         let x = self.pop();
-        if x.kind.is_float() {
+        if x.kind.is_in_xmm() {
             let to = self.own_xmm(x);
             let end = self.code.label();
             self.code.jump_if(condition, end);
@@ -454,14 +549,6 @@ fn group(op: &Operator<'_>) -> &'static str {
         Operator::ReturnCall { .. }
         | Operator::ReturnCallIndirect { .. }
         | Operator::ReturnCallRef { .. } => "tail calls",
-        Operator::TryTable { .. }
-        | Operator::Throw { .. }
-        | Operator::ThrowRef
-        | Operator::Try { .. }
-        | Operator::Catch { .. }
-        | Operator::CatchAll
-        | Operator::Delegate { .. }
-        | Operator::Rethrow { .. } => "exceptions",
         Operator::ContNew { .. }
         | Operator::ContBind { .. }
         | Operator::Suspend { .. }
@@ -495,6 +582,6 @@ fn group(op: &Operator<'_>) -> &'static str {
         | Operator::RefTestNullable { .. }
         | Operator::BrOnCast { .. }
         | Operator::BrOnCastFail { .. } => "structures, arrays and casts",
-        _ => "vectors and others",
+        _ => "others",
     }
 }

@@ -45,15 +45,17 @@ enum Callee {
 
 /// Where values of these kinds are, and the bytes of those on the stack.
 fn targets(kinds: &[Kind], gprs: &[Gpr]) -> (Vec<Target>, u32) {
-    let (mut free, mut floats, mut stack) = (gprs.iter(), 0..FLOATS, 0);
+    let (mut free, mut floats, mut stack) = (gprs.iter(), 0..FLOATS, 0u32);
     let mut target = |kind: &Kind| {
-        let register = match kind.is_float() {
+        let register = match kind.is_in_xmm() {
             true => floats.next().map(|xmm| Target::Xmm(Xmm(xmm))),
             false => free.next().map(|gpr| Target::Gpr(*gpr)),
         };
         register.unwrap_or_else(|| {
-            stack += 8;
-            Target::Stack(stack - 8)
+            // Each at a multiple of what it takes.
+            let bytes = if *kind == Kind::V128 { 16 } else { 8 };
+            stack = stack.next_multiple_of(bytes) + bytes;
+            Target::Stack(stack - bytes)
         })
     };
     let targets = kinds.iter().map(&mut target).collect();
@@ -71,7 +73,7 @@ fn result_targets(kinds: &[Kind]) -> Result<Vec<Target>, Refusal> {
 impl<'a> Generator<'a> {
     /// Where the arguments of a function are, and the bytes of those on the stack.
     fn argument_targets(&self, ty: &FuncType) -> Result<(Vec<Target>, u32), Refusal> {
-        let (mut targets, bytes) = targets(&kinds(ty.params())?, &ARGUMENTS);
+        let (mut targets, bytes) = targets(&kinds(ty.params()), &ARGUMENTS);
         let cells = self.env.passing.cells(ty);
         if cells.iter().all(Option::is_none) {
             return Ok((targets, bytes));
@@ -170,13 +172,13 @@ impl<'a> Generator<'a> {
     }
 
     fn call(&mut self, ty: &FuncType, callee: &Callee) -> Result<(), Refusal> {
-        let results = kinds(ty.results())?;
+        let results = kinds(ty.results());
         let result_targets = result_targets(&results)?;
         let (arguments, stack_bytes) = self.argument_targets(ty)?;
         self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
         self.settle_below(self.values.len() - arguments.len());
         self.hand_over(&arguments);
-        self.store_lent();
+        self.store_for_landing();
         emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
         match *callee {
             Callee::Own(func) => {
@@ -205,6 +207,7 @@ impl<'a> Generator<'a> {
                 self.free.give(RAX);
             }
         }
+        self.note_call();
         if stack_bytes > 0 {
             let bytes = stack_bytes.cast_signed();
             emit!(self.code, subq_mi_sxl(Rm::Gpr(RSP), bytes));
@@ -311,8 +314,8 @@ impl<'a> Generator<'a> {
 
     /// Stores arguments in the locals that they are, and zeros in all others.
     pub(super) fn take_parameters(&mut self, ty: &FuncType) -> Result<(), Refusal> {
-        result_targets(&kinds(ty.results())?)?;
-        let params = kinds(ty.params())?;
+        result_targets(&kinds(ty.results()))?;
+        let params = kinds(ty.params());
         let (targets, bytes) = self.argument_targets(ty)?;
         self.incoming_bytes = bytes;
         self.with_runtime(&targets, |generator| {

@@ -222,6 +222,13 @@ impl Code {
         self.labels[label.0 as usize] = self.offset();
     }
 
+    /// Where a label is, which was placed.
+    pub fn place(&self, label: Label) -> u32 {
+        let place = self.labels[label.0 as usize];
+        debug_assert_ne!(place, NOWHERE, "every label is placed");
+        place
+    }
+
     fn distance(&mut self, label: Label, at: u32, from: u32) {
         self.distances.push(Distance { at, label, from });
     }
@@ -272,10 +279,16 @@ impl Code {
     /// Writes all distances.
     pub fn resolve(&mut self) {
         for Distance { at, label, from } in std::mem::take(&mut self.distances) {
-            let place = self.labels[label.0 as usize];
-            debug_assert_ne!(place, NOWHERE, "every label is placed");
+            let place = self.place(label);
             self.patch(at, place.wrapping_sub(from));
         }
+    }
+
+    /// Has nothing done by an instruction of seven bytes.
+    pub fn remove_seven(&mut self, at: u32) {
+        let mut nothing = Vec::new();
+        asm::inst::nop_7b::new().encode(&mut nothing);
+        self.bytes[at as usize..][..nothing.len()].copy_from_slice(&nothing);
     }
 
     /// Writes a word.

@@ -10,6 +10,7 @@ use cranelift_assembler_x64::Scale;
 use wasmparser::{BlockType, BrTable, Operator};
 
 use super::code::{Condition, Label, emit, place_of};
+use super::exception::Clause;
 use super::registers::{Gpr, Rm, SCRATCH, indexed};
 use super::values::{Kind, Place, Value, kinds};
 use super::{Generator, Refusal};
@@ -20,27 +21,35 @@ use crate::facts::types::ValType;
 const TABLE_OPERANDS_MAX: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FrameKind {
+pub(super) enum FrameKind {
     Func,
     Block,
     Loop,
     /// With the label of what is done where the condition does not hold.
     If(Label),
     Else,
+    /// Of a `try_table`.
+    Try,
+    /// Of a `try`, in front of its clauses.
+    LegacyTry,
+    /// In a clause of a `try`; of none where no exception gets there.
+    Clause(Option<Clause>),
     /// Opened where nothing gets to.
     Dead,
 }
 
 /// A block that is open.
 pub(super) struct Frame {
-    kind: FrameKind,
+    pub kind: FrameKind,
     /// Its head, if it is a loop, else its end.
     label: Label,
     /// Operands below its parameters.
-    height: u32,
+    pub height: u32,
     params: Vec<Kind>,
     results: Vec<Kind>,
     is_branched: bool,
+    /// Handlers around it.
+    pub handlers: usize,
 }
 
 impl Frame {
@@ -116,7 +125,7 @@ impl Generator<'_> {
     }
 
     /// Where nothing gets to only the nesting matters.
-    pub(super) fn unreachable_operator(&mut self, op: &Operator<'_>) {
+    pub(super) fn unreachable_operator(&mut self, op: &Operator<'_>) -> Result<(), Refusal> {
         match op {
             Operator::Block { .. }
             | Operator::Loop { .. }
@@ -131,42 +140,40 @@ impl Generator<'_> {
                     params: Vec::new(),
                     results: Vec::new(),
                     is_branched: false,
+                    handlers: self.handlers.len(),
                 });
             }
             Operator::Else => self.switch_to_else(),
-            Operator::End | Operator::Delegate { .. } => self.close(),
-            _ => {}
+            Operator::End => self.close(),
+            _ => return self.clause(op),
         }
+        Ok(())
     }
 
-    pub(super) fn open_function(&mut self, results: &[ValType]) -> Result<(), Refusal> {
+    pub(super) fn open_function(&mut self, results: &[ValType]) {
         let label = self.code.label();
         self.frames.push(Frame {
             kind: FrameKind::Func,
             label,
             height: 0,
             params: Vec::new(),
-            results: kinds(results)?,
+            results: kinds(results),
             is_branched: false,
+            handlers: self.handlers.len(),
         });
-        Ok(())
     }
 
     /// Opens a block, in front of which all operands are in their slots.
-    fn open(&mut self, kind: FrameKind, ty: BlockType) -> Result<(), Refusal> {
+    pub(super) fn open(&mut self, kind: FrameKind, ty: BlockType) -> Result<(), Refusal> {
         let (params, results) = match ty {
             BlockType::Empty => (Vec::new(), Vec::new()),
-            BlockType::Type(ty) => (Vec::new(), vec![Kind::parsed(ty).ok_or("vectors")?]),
+            BlockType::Type(ty) => (Vec::new(), vec![Kind::parsed(ty)]),
             BlockType::FuncType(index) => {
                 let ty = &self.env.info.types[index as usize];
-                (kinds(ty.params())?, kinds(ty.results())?)
+                (kinds(ty.params()), kinds(ty.results()))
             }
         };
-        // Types of many operands take work without code.
-        self.types_seen += params.len() + results.len();
-        if self.types_seen > self.most {
-            return Err("more operands of blocks than its body may have".into());
-        }
+        self.see_types(params.len() + results.len())?;
         self.settle();
         let label = self.code.label();
         self.frames.push(Frame {
@@ -176,11 +183,21 @@ impl Generator<'_> {
             params,
             results,
             is_branched: false,
+            handlers: self.handlers.len(),
         });
         Ok(())
     }
 
-    fn innermost(&mut self) -> &mut Frame {
+    /// Types of many operands take work without code.
+    pub(super) fn see_types(&mut self, count: usize) -> Result<(), Refusal> {
+        self.types_seen += count;
+        match self.types_seen > self.most {
+            true => Err("more operands of blocks than its body may have".into()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn innermost(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("validated: a block is open")
     }
 
@@ -209,7 +226,20 @@ impl Generator<'_> {
         self.frames.push(frame);
     }
 
-    fn close(&mut self) {
+    /// Has what is on top go to the end of the innermost block, if anything gets here.
+    pub(super) fn jump_to_end(&mut self) {
+        if self.is_reachable {
+            self.hand_on(0);
+            let label = self.branched(0);
+            self.code.jump(label);
+            self.is_reachable = false;
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        if let FrameKind::Clause(Some(_)) = self.innermost().kind {
+            self.jump_to_end();
+        }
         let frame = self.frames.pop().expect("validated: a block is open");
         match frame.kind {
             FrameKind::Dead => return,
@@ -223,10 +253,16 @@ impl Generator<'_> {
             _ if self.is_reachable => self.settle(),
             _ => {}
         }
-        if let FrameKind::If(otherwise) = frame.kind {
-            // Without an `else` parameters are the results.
-            self.code.bind(otherwise);
-            self.is_reachable = true;
+        match frame.kind {
+            FrameKind::If(otherwise) => {
+                // Without an `else` parameters are the results.
+                self.code.bind(otherwise);
+                self.is_reachable = true;
+            }
+            FrameKind::Try => self.close_try(),
+            FrameKind::LegacyTry => self.close_without_clauses(frame.handlers),
+            FrameKind::Clause(clause) => self.close_clauses(clause, frame.height),
+            _ => {}
         }
         self.is_reachable |= frame.is_branched;
         if !self.is_reachable {
@@ -239,12 +275,12 @@ impl Generator<'_> {
         }
     }
 
-    fn target(&self, depth: u32) -> &Frame {
+    pub(super) fn target(&self, depth: u32) -> &Frame {
         &self.frames[self.frames.len() - 1 - depth as usize]
     }
 
     /// The label that a branch goes to.
-    fn branched(&mut self, depth: u32) -> Label {
+    pub(super) fn branched(&mut self, depth: u32) -> Label {
         let at = self.frames.len() - 1 - depth as usize;
         self.frames[at].is_branched = true;
         self.frames[at].label

@@ -13,10 +13,10 @@ use super::values::{Kind, Place, Value};
 /// Bits of the immediate of `roundss` and `roundsd`: no exception for a rounding, and how
 /// (SDM vol. 2, table 4-24).
 const QUIETLY: u8 = 8;
-const NEAREST: u8 = QUIETLY;
-const DOWN: u8 = QUIETLY | 1;
-const UP: u8 = QUIETLY | 2;
-const TRUNCATE: u8 = QUIETLY | 3;
+pub(super) const NEAREST: u8 = QUIETLY;
+pub(super) const DOWN: u8 = QUIETLY | 1;
+pub(super) const UP: u8 = QUIETLY | 2;
+pub(super) const TRUNCATE: u8 = QUIETLY | 3;
 
 #[derive(Clone, Copy)]
 enum Arithmetic {

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | rbx, r12, r13 | integers | preserves them; saved where a function begins |
 //! | r10, rdi | integers of functions that call nobody | changes them |
-//! | xmm8 to xmm14 | floats | changes them |
+//! | xmm8 to xmm14 | floats and vectors | changes them |
 //!
 //! An instruction whose result the next one sets a local to writes that local's register.
 //!
@@ -24,7 +24,9 @@ use wasmparser::{BinaryReader, Operator};
 
 use super::Generator;
 use super::code::emit;
-use super::registers::{Gpr, LENT, Mem, PRESERVED, RBP, RESULTS, Rm, SCRATCH, Xmm, XmmRm, at};
+use super::registers::{
+    Gpr, LENT, Mem, PRESERVED, RBP, RESULTS, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at,
+};
 use super::tier::local_offset;
 use super::uses::Uses;
 use super::values::{Kind, Place, Value};
@@ -90,7 +92,7 @@ impl Generator<'_> {
     /// Locals of such a kind that are worth a register which costs so much, most used first.
     fn most_used(&self, uses: &Uses, is_float: bool, cost: u64) -> Vec<u32> {
         let worth = |&(at, local): &(usize, &Local)| {
-            local.kind.is_float() == is_float && uses.locals[at] > cost
+            local.kind.is_in_xmm() == is_float && uses.locals[at] > cost
         };
         let found = self.locals.iter().enumerate().filter(worth);
         let mut found: Vec<u32> = found.map(|(at, _)| at as u32).collect();
@@ -111,9 +113,13 @@ impl Generator<'_> {
         }
     }
 
-    /// The registers of locals that the caller finds as they were.
+    /// The registers that the caller finds as they were: those of locals, and where exceptions
+    /// are caught all, which frames that an exception left may have changed.
     pub(super) fn preserved(&self) -> &'static [Gpr] {
-        &PRESERVED[..self.preserved]
+        match self.has_handlers {
+            true => &PRESERVED,
+            false => &PRESERVED[..self.preserved],
+        }
     }
 
     /// Whether a local has a register that calls change.
@@ -131,7 +137,7 @@ impl Generator<'_> {
 
     /// The place of a local in the frame, where it is or is stored in front of calls.
     pub(super) fn local(&self, local: u32) -> Mem {
-        at(RBP, local_offset(local))
+        at(RBP, local_offset(local, self.local_bytes))
     }
 
     fn value_of(&self, local: u32) -> Value {
@@ -163,15 +169,23 @@ impl Generator<'_> {
 
     /// Loads those behind the call; changes no flags.
     pub(super) fn load_lent(&mut self) {
+        self.load_pinned(Self::is_lent);
+    }
+
+    /// Loads all, where an exception landed.
+    pub(super) fn load_all(&mut self) {
+        self.load_pinned(|_, _| true);
+    }
+
+    fn load_pinned(&mut self, is_loaded: impl Fn(&Self, u32) -> bool) {
         for at in 0..self.pinned.len() {
             let local = self.pinned[at];
-            let (place, is_wide) = (self.local(local), self.value_of(local).kind.is_wide());
-            match (self.storage(local), is_wide) {
-                _ if !self.is_lent(local) => {}
+            let (place, kind) = (self.local(local), self.value_of(local).kind);
+            match (self.storage(local), kind.is_wide()) {
+                _ if !is_loaded(self, local) => {}
                 (Storage::Gpr(gpr), true) => emit!(self.code, movq_rm(gpr, Rm::Mem(place))),
                 (Storage::Gpr(gpr), false) => emit!(self.code, movl_rm(gpr, Rm::Mem(place))),
-                (Storage::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, place)),
-                (Storage::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, place)),
+                (Storage::Xmm(xmm), _) => self.load_xmm_from(xmm, kind, place),
                 (Storage::Frame, _) => {}
             }
         }
@@ -191,10 +205,14 @@ impl Generator<'_> {
 
     /// The same of an argument on the stack.
     pub(super) fn load_argument(&mut self, local: u32, argument: Mem) {
-        let is_wide = self.value_of(local).kind.is_wide();
-        match (self.storage(local), is_wide) {
-            (Storage::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, argument)),
-            (Storage::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, argument)),
+        let kind = self.value_of(local).kind;
+        match (self.storage(local), kind.is_wide()) {
+            (Storage::Xmm(xmm), _) => self.load_xmm_from(xmm, kind, argument),
+            (Storage::Frame, _) if kind == Kind::V128 => {
+                self.load_xmm_from(SCRATCH_XMM, kind, argument);
+                let place = self.local(local);
+                self.store_xmm(SCRATCH_XMM, kind, place);
+            }
             (storage, is_wide) => {
                 let to = match storage {
                     Storage::Gpr(gpr) => gpr,
@@ -226,8 +244,10 @@ impl Generator<'_> {
                 Storage::Gpr(gpr) => self.load_constant(gpr, 0),
                 Storage::Xmm(xmm) => emit!(self.code, xorps_a(xmm, XmmRm::Xmm(xmm))),
                 Storage::Frame => {
-                    let place = self.local(local);
-                    self.store_gpr(SCRATCH, true, place);
+                    let place = local_offset(local, self.local_bytes);
+                    for half in (0..self.local_bytes).step_by(8) {
+                        self.store_gpr(SCRATCH, true, at(RBP, place + half));
+                    }
                 }
             }
         }
@@ -347,7 +367,7 @@ impl Generator<'_> {
             return self.push_local(local);
         }
         let place = match value.place {
-            Place::Local(_) | Place::Slot(_) if value.kind.is_float() => {
+            Place::Local(_) | Place::Slot(_) if value.kind.is_in_xmm() => {
                 Place::Xmm(self.own_xmm(value))
             }
             Place::Local(_) | Place::Slot(_) => Place::Gpr(self.own(value)),

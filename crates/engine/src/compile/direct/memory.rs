@@ -27,8 +27,8 @@ enum Load {
 }
 
 /// An operand in memory, and the register in it that is to be given back.
-struct Address {
-    operand: Mem,
+pub(super) struct Address {
+    pub operand: Mem,
     index: Option<Gpr>,
 }
 
@@ -81,7 +81,7 @@ impl Generator<'_> {
         if let Some(index) = at.index {
             self.free.give(index);
         }
-        if kind.is_float() {
+        if kind.is_in_xmm() {
             let to = self.result_xmm(local);
             match kind.is_wide() {
                 true => emit!(self.code, movsd_a_m(to, from)),
@@ -109,7 +109,7 @@ impl Generator<'_> {
         self.checked_by_call(memarg, bytes, 1);
         let value = self.pop();
         let index = self.pop();
-        if value.kind.is_float() {
+        if value.kind.is_in_xmm() {
             let (from, value) = self.read_xmm(value);
             let at = self.address(index, memarg, bytes);
             match bytes {
@@ -143,14 +143,14 @@ impl Generator<'_> {
         self.done_with(&at);
     }
 
-    fn done_with(&mut self, at: &Address) {
+    pub(super) fn done_with(&mut self, at: &Address) {
         if let Some(index) = at.index {
             self.free.give(index);
         }
     }
 
     /// Has the memory's plan say where an access at a popped index goes.
-    fn address(&mut self, index: Value, memarg: &MemArg, width: u8) -> Address {
+    pub(super) fn address(&mut self, index: Value, memarg: &MemArg, width: u8) -> Address {
         let memory = memory_of(memarg);
         let memory64 = self.env.info.memories[memory as usize].memory64;
         let number = self.extended_index(index);
@@ -250,7 +250,7 @@ impl Generator<'_> {
     }
 
     /// Has a runtime function check an access whose index is so far below the top.
-    fn checked_by_call(&mut self, memarg: &MemArg, width: u8, below: usize) {
+    pub(super) fn checked_by_call(&mut self, memarg: &MemArg, width: u8, below: usize) {
         let memory = memory_of(memarg);
         if !self.env.plans[memory as usize].is_checked_by_call() {
             return;

@@ -30,8 +30,8 @@ impl Generator<'_> {
     /// `false` when it is none.
     pub(super) fn table(&mut self, op: &Operator<'_>) -> Result<bool, Refusal> {
         match *op {
-            Operator::GlobalGet { global_index } => self.global_get(global_index)?,
-            Operator::GlobalSet { global_index } => self.global_set(global_index)?,
+            Operator::GlobalGet { global_index } => self.global_get(global_index),
+            Operator::GlobalSet { global_index } => self.global_set(global_index),
             Operator::TableGet { table } => {
                 let index = self.pop();
                 let address = self.element_address(table, index, trap::TABLE_OUT_OF_BOUNDS);
@@ -250,9 +250,9 @@ impl Generator<'_> {
         self.push_gpr(kind, to);
     }
 
-    fn global_get(&mut self, index: u32) -> Result<(), Refusal> {
+    fn global_get(&mut self, index: u32) {
         let ty = self.env.info.globals[index as usize].content;
-        let kind = Kind::of(ty).ok_or("vectors")?;
+        let kind = Kind::of(ty);
         let constant = match self.env.info.constant_global(index) {
             Some(ConstOp::I32(value)) => Some(u64::from(value.cast_unsigned())),
             Some(ConstOp::I64(value)) => Some(value.cast_unsigned()),
@@ -261,19 +261,13 @@ impl Generator<'_> {
             _ => None,
         };
         if let Some(bits) = constant {
-            self.push(kind, Place::Constant(bits));
-            return Ok(());
+            return self.push(kind, Place::Constant(bits));
         }
         let cell = self.global_cell(index);
         match kind {
-            Kind::F32 => {
+            Kind::F32 | Kind::F64 | Kind::V128 => {
                 let to = self.take_xmm();
-                emit!(self.code, movss_a_m(to, cell));
-                self.push_xmm(kind, to);
-            }
-            Kind::F64 => {
-                let to = self.take_xmm();
-                emit!(self.code, movsd_a_m(to, cell));
+                self.load_xmm_from(to, kind, cell);
                 self.push_xmm(kind, to);
             }
             Kind::I32 => {
@@ -287,15 +281,12 @@ impl Generator<'_> {
                 self.push_gpr(kind, to);
             }
         }
-        Ok(())
     }
 
-    fn global_set(&mut self, index: u32) -> Result<(), Refusal> {
-        let ty = self.env.info.globals[index as usize].content;
-        Kind::of(ty).ok_or("vectors")?;
+    fn global_set(&mut self, index: u32) {
         let value = self.pop();
         // [`SCRATCH`] has the cell's address.
-        let place = match value.kind.is_float() {
+        let place = match value.kind.is_in_xmm() {
             true => Place::Xmm(self.own_xmm(value)),
             false => Place::Gpr(self.own(value)),
         };
@@ -303,7 +294,6 @@ impl Generator<'_> {
         let cell = self.global_cell(index);
         self.store_value(value, cell);
         self.release(value);
-        Ok(())
     }
 
     /// The cell of a global, perhaps behind [`SCRATCH`].

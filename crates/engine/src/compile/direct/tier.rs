@@ -14,6 +14,7 @@
 use std::sync::atomic::AtomicI32;
 
 use cranelift_codegen::ir::SourceLoc;
+use wasmparser::FunctionBody;
 
 use super::Generator;
 use super::code::{Condition, Label, emit};
@@ -21,6 +22,7 @@ use super::registers::{CONTEXT, RAX, RBP, RDI, RDX, RSI, Rm, SCRATCH, at};
 use super::table::Argument;
 use crate::compile::translate::ModuleEnv;
 use crate::facts::libcall::{FUNCTION_START, Libcall};
+use crate::facts::types::{FuncType, ValType};
 
 /// A place where turns are counted.
 pub(super) struct Turn {
@@ -92,7 +94,21 @@ impl Generator<'_> {
     }
 }
 
-/// Bytes from the frame pointer down to a local of code that was made in one pass.
-pub(crate) fn local_offset(local: u32) -> i32 {
-    -(Generator::FIXED_BYTES + 8 * (local.cast_signed() + 1))
+/// Bytes of the frame that a local has in a function: as many as the widest of them takes.
+pub(crate) fn local_bytes(ty: &FuncType, body: &FunctionBody<'_>) -> i32 {
+    let locals = body.get_locals_reader().into_iter().flatten();
+    // What does not decode is told by validation.
+    let mut locals = locals.map_while(std::result::Result::ok);
+    let is_vector = ty.params().contains(&ValType::V128)
+        || locals.any(|(_, ty)| ty == wasmparser::ValType::V128);
+    match is_vector {
+        true => 16,
+        false => 8,
+    }
+}
+
+/// Bytes from the frame pointer down to a local of code that was made in one pass, in a
+/// function with so many for each.
+pub(crate) fn local_offset(local: u32, bytes: i32) -> i32 {
+    -(Generator::FIXED_BYTES + bytes * (local.cast_signed() + 1))
 }

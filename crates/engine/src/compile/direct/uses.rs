@@ -94,6 +94,10 @@ macro_rules! count {
     (Loop $this:ident $ty:ident) => {{ let _: BlockType = $ty; $this.open(FrameKind::Loop) }};
     (If $this:ident $ty:ident) => {{ let _: BlockType = $ty; $this.open(FrameKind::If) }};
     (TryTable $this:ident $table:ident) => {{ let _: TryTable = $table; $this.open(FrameKind::TryTable) }};
+    (Try $this:ident $ty:ident) => {{ let _: BlockType = $ty; $this.open(FrameKind::LegacyTry) }};
+    (Catch $this:ident $tag:ident) => {{ let _: u32 = $tag; $this.close(); $this.open(FrameKind::LegacyCatch) }};
+    (CatchAll $this:ident) => {{ $this.close(); $this.open(FrameKind::LegacyCatchAll) }};
+    (Delegate $this:ident $depth:ident) => {{ let _: u32 = $depth; $this.close() }};
     (Else $this:ident) => {{ $this.close(); $this.open(FrameKind::Else) }};
     (End $this:ident) => { $this.close() };
     (Call $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };

@@ -14,10 +14,10 @@
 
 use wasmparser::ValType;
 
+use super::Generator;
 use super::code::{Condition, emit};
 use super::locals::Storage;
 use super::registers::{Gpr, Mem, RBP, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at};
-use super::{Generator, Refusal};
 use crate::facts::types;
 
 /// How many operands may be elsewhere than in their slots.
@@ -30,45 +30,46 @@ pub(super) enum Kind {
     I64,
     F32,
     F64,
+    V128,
 }
 
 impl Kind {
-    /// The one of a type; nothing of vectors.
-    pub fn of(ty: types::ValType) -> Option<Kind> {
-        Some(match ty {
+    /// The one of a type.
+    pub fn of(ty: types::ValType) -> Kind {
+        match ty {
             types::ValType::I32 => Kind::I32,
             types::ValType::I64 | types::ValType::Ref(_) => Kind::I64,
             types::ValType::F32 => Kind::F32,
             types::ValType::F64 => Kind::F64,
-            types::ValType::V128 => return None,
-        })
+            types::ValType::V128 => Kind::V128,
+        }
     }
 
     /// The same of a type as it stands in the binary.
-    pub fn parsed(ty: ValType) -> Option<Kind> {
-        Some(match ty {
+    pub fn parsed(ty: ValType) -> Kind {
+        match ty {
             ValType::I32 => Kind::I32,
             ValType::I64 | ValType::Ref(_) => Kind::I64,
             ValType::F32 => Kind::F32,
             ValType::F64 => Kind::F64,
-            ValType::V128 => return None,
-        })
+            ValType::V128 => Kind::V128,
+        }
     }
 
-    pub fn is_float(self) -> bool {
-        matches!(self, Kind::F32 | Kind::F64)
+    /// Whether it is in registers of floats, which vectors have, too.
+    pub fn is_in_xmm(self) -> bool {
+        matches!(self, Kind::F32 | Kind::F64 | Kind::V128)
     }
 
-    /// Whether it has 64 bits.
+    /// Whether it is a number of 64 bits.
     pub fn is_wide(self) -> bool {
         matches!(self, Kind::I64 | Kind::F64)
     }
 }
 
 /// The kinds of some types.
-pub(super) fn kinds(types: &[types::ValType]) -> Result<Vec<Kind>, Refusal> {
-    let kinds = types.iter().map(|ty| Kind::of(*ty));
-    Ok(kinds.collect::<Option<_>>().ok_or("vectors")?)
+pub(super) fn kinds(types: &[types::ValType]) -> Vec<Kind> {
+    types.iter().map(|ty| Kind::of(*ty)).collect()
 }
 
 /// Where an operand is.
@@ -104,9 +105,8 @@ pub(super) fn immediate(value: Value) -> Option<i32> {
 impl Generator<'_> {
     /// The slot of a height.
     pub(super) fn slot(&self, height: u32) -> Mem {
-        let words = self.locals.len() + self.preserved().len();
-        let above = words as i32 + height as i32 + 1;
-        at(RBP, -(Self::FIXED_BYTES + 8 * above))
+        let above = self.slot_bytes() * (height as i32 + 1);
+        at(RBP, -(self.bytes_above_operands() + above))
     }
 
     pub(super) fn height(&self) -> u32 {
@@ -118,6 +118,7 @@ impl Generator<'_> {
             self.settle_one(self.settled);
             self.settled += 1;
         }
+        self.is_too_narrow |= kind == Kind::V128 && !self.has_vectors;
         self.values.push(Value { kind, place });
         self.height_max = self.height_max.max(self.height());
     }
@@ -266,10 +267,10 @@ impl Generator<'_> {
                 None => self.store_by_scratch(value, to),
             },
             (Place::Gpr(gpr), wide) => self.store_gpr(gpr, wide, to),
-            (Place::Xmm(xmm), wide) => self.store_xmm(xmm, wide, to),
+            (Place::Xmm(xmm), _) => self.store_xmm(xmm, value.kind, to),
             (Place::Local(local), wide) => match self.storage(local) {
                 Storage::Gpr(gpr) => self.store_gpr(gpr, wide, to),
-                Storage::Xmm(xmm) => self.store_xmm(xmm, wide, to),
+                Storage::Xmm(xmm) => self.store_xmm(xmm, value.kind, to),
                 Storage::Frame => self.store_by_scratch(value, to),
             },
             (Place::Slot(_), _) => self.store_by_scratch(value, to),
@@ -278,14 +279,28 @@ impl Generator<'_> {
     }
 
     fn store_by_scratch(&mut self, value: Value, to: Mem) {
+        if value.kind == Kind::V128 {
+            self.load_xmm(SCRATCH_XMM, value);
+            return self.store_xmm(SCRATCH_XMM, value.kind, to);
+        }
         self.load_gpr(SCRATCH, value);
         self.store_gpr(SCRATCH, value.kind.is_wide(), to);
     }
 
-    fn store_xmm(&mut self, xmm: Xmm, wide: bool, to: Mem) {
-        match wide {
-            true => emit!(self.code, movsd_c_m(to, xmm)),
-            false => emit!(self.code, movss_c_m(to, xmm)),
+    pub(super) fn store_xmm(&mut self, xmm: Xmm, kind: Kind, to: Mem) {
+        match kind {
+            Kind::V128 => emit!(self.code, vmovdqu_b(XmmRm::Mem(to), xmm)),
+            Kind::F32 => emit!(self.code, movss_c_m(to, xmm)),
+            _ => emit!(self.code, movsd_c_m(to, xmm)),
+        }
+    }
+
+    /// Loads what is in memory.
+    pub(super) fn load_xmm_from(&mut self, to: Xmm, kind: Kind, from: Mem) {
+        match kind {
+            Kind::V128 => emit!(self.code, vmovdqu_a(to, XmmRm::Mem(from))),
+            Kind::F32 => emit!(self.code, movss_a_m(to, from)),
+            _ => emit!(self.code, movsd_a_m(to, from)),
         }
     }
 
@@ -330,7 +345,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Loads a float.
+    /// Loads a float or a vector.
     pub(super) fn load_xmm(&mut self, to: Xmm, value: Value) {
         let mem = match value.place {
             Place::Constant(bits) => return self.load_float(to, value.kind, bits),
@@ -343,10 +358,7 @@ impl Generator<'_> {
             Place::Slot(height) => self.slot(height),
             Place::Gpr(_) | Place::Flags(_) => unreachable!("{value:?} is loaded as a float"),
         };
-        match value.kind.is_wide() {
-            true => emit!(self.code, movsd_a_m(to, mem)),
-            false => emit!(self.code, movss_a_m(to, mem)),
-        }
+        self.load_xmm_from(to, value.kind, mem);
     }
 
     /// Loads the bits of a float.

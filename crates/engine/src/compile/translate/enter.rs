@@ -37,8 +37,9 @@ pub(crate) struct Entry {
     is_filled: bool,
     /// The address of the frame.
     frame: Value,
-    /// How many locals there are in it.
+    /// How many locals there are in it, and bytes of each.
     locals: u32,
+    local_bytes: i32,
 }
 
 /// The loops of a body that code is left at, in order: those that have others in them, and those
@@ -103,27 +104,32 @@ impl Translator<'_> {
         self.b.block_params(entry)[2]
     }
 
-    fn load_local(&mut self, local: u32, ty: types::Type) -> Value {
+    fn load_local(&mut self, local: u32, bytes: i32, ty: types::Type) -> Value {
         let frame = self.frame();
         let flags = MemFlagsData::trusted();
-        let place = local_offset(local);
+        let place = local_offset(local, bytes);
         self.b.ins().load(ty, flags, frame, place)
     }
 
-    /// Binds the parameters to what the frame has of them.
-    pub(super) fn load_params(&mut self, ty: &FuncType) {
+    /// Binds the parameters to what the frame has of them, where a local has so many bytes.
+    pub(super) fn load_params(&mut self, ty: &FuncType, bytes: i32) {
         for (local, ty) in (0..).zip(ty.params()) {
-            let value = self.load_local(local, clif_type(*ty));
+            let value = self.load_local(local, bytes, clif_type(*ty));
             self.declare_param(value);
         }
     }
 
-    /// Gives all other locals what the frame has of them, and begins the start.
-    pub(super) fn fork<R: WasmModuleResources>(&mut self, validator: &FuncValidator<R>) -> Entry {
+    /// Gives all other locals what the frame has of them, so many bytes for each, and begins the
+    /// start.
+    pub(super) fn fork<R: WasmModuleResources>(
+        &mut self,
+        validator: &FuncValidator<R>,
+        bytes: i32,
+    ) -> Entry {
         for local in 0..validator.len_locals() {
             let ty = validator.get_local_type(local).expect("it is declared");
             if self.is_local_used(local) {
-                let value = self.load_local(local, super::env::parsed_clif_type(ty));
+                let value = self.load_local(local, bytes, super::env::parsed_clif_type(ty));
                 self.set_local(local, value);
             }
         }
@@ -139,6 +145,7 @@ impl Translator<'_> {
             is_filled: false,
             frame,
             locals: validator.len_locals(),
+            local_bytes: bytes,
         }
     }
 
@@ -190,7 +197,7 @@ impl Translator<'_> {
         for local in 0..entry.locals {
             if self.is_local_used(local) {
                 let value = self.get_local(local);
-                let place = local_offset(local);
+                let place = local_offset(local, entry.local_bytes);
                 self.b.ins().store(flags, value, entry.frame, place);
             }
         }

@@ -78,6 +78,7 @@ use wasmparser::{
 
 use crate::bounds::{Site, Touch};
 use crate::compile::budget::{Excess, Most};
+use crate::compile::direct;
 use env::FuncEnv;
 use state::State;
 use work::Around;
@@ -202,14 +203,17 @@ impl FuncTranslator {
         if module.plain {
             translator.state.locals.in_cells(&mut translator.b);
         }
+        let local_bytes = direct::local_bytes(ty, body);
         match module.entered_at {
-            Some(_) => translator.load_params(ty),
+            Some(_) => translator.load_params(ty, local_bytes),
             None => translator.declare_params(ty),
         }
         translator.declare_locals(&mut validator, &mut reader, body)?;
         translator.open_function(ty.results());
         translator.keep_runtime();
-        let entry = module.entered_at.map(|_| translator.fork(&validator));
+        let entry = module
+            .entered_at
+            .map(|_| translator.fork(&validator, local_bytes));
         translator.state.entry = entry;
         if module.is_left {
             translator.state.left_loops = enter::left_loops(body);
