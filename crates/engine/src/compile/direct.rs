@@ -147,16 +147,12 @@ struct Generator<'a> {
     free: Free,
     is_out_of_registers: bool,
     locals: Vec<Local>,
-    /// Those that have a register, how many of these calls preserve, and whether operands'
-    /// registers may be among them.
+    /// Those that have a register, and how many of these calls preserve.
     pinned: Vec<u32>,
     preserved: usize,
-    lends: bool,
-    /// Whether there is room for vectors in slots, and whether one was there without.
-    has_vectors: bool,
+    how: How,
+    /// A vector is an operand, for which there is no room.
     is_too_narrow: bool,
-    /// Whether exceptions may be caught here.
-    has_handlers: bool,
     /// Bytes of the frame for each local.
     local_bytes: i32,
     /// The local that the next instruction sets, if it has a register.
@@ -168,9 +164,8 @@ struct Generator<'a> {
     most: usize,
     /// Parameters and results of blocks so far.
     types_seen: usize,
-    /// Those that are open, and the clauses of their tables: what has none is of the older form.
+    /// Those that are open, and the landings of those that were.
     handlers: Vec<Handler>,
-    tables: Vec<Vec<(Option<u32>, u32, bool)>>,
     pads: Vec<Pad>,
     /// Where calls return to whose exceptions are caught, and where those go.
     caught_calls: Vec<(u32, Label)>,
@@ -262,9 +257,7 @@ fn translate(env: &ModuleEnv<'_>, body: Body<'_>, how: How) -> Result<CompiledFu
         locals: Vec::new(),
         pinned: Vec::new(),
         preserved: 0,
-        lends: how.lends,
-        has_vectors: how.has_vectors,
-        has_handlers: how.has_handlers,
+        how,
         is_too_narrow: false,
         local_bytes: local_bytes(env.info.func_type(func), &body),
         set_next: None,
@@ -273,7 +266,6 @@ fn translate(env: &ModuleEnv<'_>, body: Body<'_>, how: How) -> Result<CompiledFu
         most: CODE_BYTES + CODE_A_BYTE * (range.end - range.start) as usize,
         types_seen: 0,
         handlers: Vec::new(),
-        tables: Vec::new(),
         pads: Vec::new(),
         caught_calls: Vec::new(),
         func,
@@ -359,13 +351,13 @@ impl Generator<'_> {
 
     /// Bytes of the frame above the operands.
     fn bytes_above_operands(&self) -> i32 {
-        let words = self.preserved().len() + usize::from(self.has_handlers);
+        let words = self.preserved().len() + usize::from(self.how.has_handlers);
         Self::FIXED_BYTES + self.local_bytes * self.locals.len() as i32 + 8 * words as i32
     }
 
     /// Bytes of the frame for each operand.
     fn slot_bytes(&self) -> i32 {
-        match self.has_vectors {
+        match self.how.has_vectors {
             true => 16,
             false => 8,
         }
@@ -417,7 +409,7 @@ impl Generator<'_> {
         for (register, place) in self.saved() {
             emit!(self.code, movq_mr(Rm::Mem(at(RBP, place)), register));
         }
-        if self.has_handlers {
+        if self.how.has_handlers {
             let place = at(RBP, self.context_place());
             emit!(self.code, movq_mr(Rm::Mem(place), RDI));
         }
@@ -460,12 +452,21 @@ impl Generator<'_> {
             if self.is_out_of_registers {
                 return Err(Refusal::Registers);
             }
-            if self.code.bytes.len() > self.most {
-                return Err("more code than its body may come to".into());
+            if self.height_max > FRAME_BYTES_MAX as u32 / 8 {
+                return Err("a large frame".into());
             }
+            self.keep_within()?;
         }
         self.code.locate(SourceLoc::default());
         Ok(())
+    }
+
+    /// Refuses more code than a body of this length may come to.
+    fn keep_within(&self) -> Result<(), Refusal> {
+        match self.code.bytes.len() > self.most {
+            true => Err("more code than its body may come to".into()),
+            false => Ok(()),
+        }
     }
 
     fn operator(&mut self, op: &Operator<'_>) -> Result<(), Refusal> {

@@ -362,9 +362,7 @@ impl Generator<'_> {
                 self.hand_on(depth);
                 self.code.jump(label);
             }
-            if self.code.bytes.len() > self.most {
-                return Err("more code than its body may come to".into());
-            }
+            self.keep_within()?;
         }
         self.is_reachable = false;
         Ok(())

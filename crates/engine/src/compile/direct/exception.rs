@@ -18,7 +18,7 @@
 //! What must stay true: whatever may come to a landing leaves all locals in the frame.
 
 use cranelift_codegen::ir::SourceLoc;
-use wasmparser::{Catch, Operator, TryTable};
+use wasmparser::{Catch, Operator};
 
 use super::code::{Condition, Label, emit};
 use super::control::FrameKind;
@@ -36,6 +36,8 @@ const VALUE_BYTES: i32 = 16;
 /// What takes the exceptions of an open `try_table` or `try`.
 pub(super) struct Handler {
     landing: Label,
+    /// Of a `try_table`: depths of labels count from outside of it.
+    clauses: Vec<Catch>,
     /// Whether anything comes there.
     is_used: bool,
 }
@@ -93,13 +95,11 @@ impl Generator<'_> {
         match op {
             Operator::TryTable { try_table } => {
                 self.open(FrameKind::Try, try_table.ty)?;
-                self.open_handler()?;
-                // Closed with what its clauses are, which are outside of it.
-                self.tables.push(clauses(try_table));
+                self.open_handler(try_table.catches.clone())?;
             }
             Operator::Try { blockty } => {
                 self.open(FrameKind::LegacyTry, *blockty)?;
-                self.open_handler()?;
+                self.open_handler(Vec::new())?;
             }
             Operator::Throw { tag_index } => self.throw(*tag_index)?,
             Operator::ThrowRef => {
@@ -132,13 +132,14 @@ impl Generator<'_> {
         }
     }
 
-    fn open_handler(&mut self) -> Result<(), Refusal> {
-        if !self.has_handlers {
+    fn open_handler(&mut self, clauses: Vec<Catch>) -> Result<(), Refusal> {
+        if !self.how.has_handlers {
             return Err(Refusal::Handlers);
         }
         let landing = self.code.label();
         self.handlers.push(Handler {
             landing,
+            clauses,
             is_used: false,
         });
         Ok(())
@@ -191,7 +192,9 @@ impl Generator<'_> {
 
     /// Raises the exception in rax where nothing goes on.
     fn raise(&mut self) {
-        self.store_for_landing();
+        if !self.handlers.is_empty() {
+            self.store_all();
+        }
         let others = self.around(self.handlers.len());
         self.raise_to(others);
         self.is_reachable = false;
@@ -269,29 +272,13 @@ impl Generator<'_> {
     /// At the end of a `try_table`, outside of it already.
     pub(super) fn close_try(&mut self) {
         let handler = self.handlers.pop().expect("a handler is open");
-        let catches = self.tables.pop().expect("a table is open");
         if !handler.is_used {
             return;
         }
-        let mut clauses = Vec::with_capacity(catches.len());
-        let mut takes_all = false;
-        for (tag, depth, by_reference) in catches {
-            let height = self.target(depth).height;
-            let label = self.branched(depth);
-            clauses.push(Caught {
-                tag,
-                by_reference,
-                label,
-                height,
-            });
-            if tag.is_none() {
-                takes_all = true;
-                break;
-            }
-        }
-        let others = match takes_all {
-            true => None,
-            false => Some(self.around(self.handlers.len())),
+        let clauses: Vec<Caught> = handler.clauses.iter().map(|it| self.caught(it)).collect();
+        let others = match clauses.iter().all(|clause| clause.tag.is_some()) {
+            true => Some(self.around(self.handlers.len())),
+            false => None,
         };
         self.pads.push(Pad {
             landing: handler.landing,
@@ -299,6 +286,22 @@ impl Generator<'_> {
             others,
             location: self.code.location(),
         });
+    }
+
+    /// Where a clause goes.
+    fn caught(&mut self, clause: &Catch) -> Caught {
+        let (tag, depth, by_reference) = match *clause {
+            Catch::One { tag, label } => (Some(tag), label, false),
+            Catch::OneRef { tag, label } => (Some(tag), label, true),
+            Catch::All { label } => (None, label, false),
+            Catch::AllRef { label } => (None, label, true),
+        };
+        Caught {
+            tag,
+            by_reference,
+            label: self.branched(depth),
+            height: self.target(depth).height,
+        }
     }
 
     /// Appends the landings.
@@ -333,10 +336,7 @@ impl Generator<'_> {
         }
         self.code.jump(clause.label);
         self.code.bind(next);
-        match self.code.bytes.len() > self.most {
-            true => Err("more code than its body may come to".into()),
-            false => Ok(()),
-        }
+        self.keep_within()
     }
 
     /// At `catch`, or `catch_all` where there is no tag: what is in front of it leads to the end.
@@ -456,16 +456,4 @@ impl Generator<'_> {
         emit!(self.code, movq_rm(RAX, Rm::Mem(slot)));
         self.raise();
     }
-}
-
-/// Of each clause its tag, the depth of its label outside of the block, and whether it takes the
-/// reference.
-fn clauses(table: &TryTable) -> Vec<(Option<u32>, u32, bool)> {
-    let clause = |catch: &Catch| match *catch {
-        Catch::One { tag, label } => (Some(tag), label, false),
-        Catch::OneRef { tag, label } => (Some(tag), label, true),
-        Catch::All { label } => (None, label, false),
-        Catch::AllRef { label } => (None, label, true),
-    };
-    table.catches.iter().map(clause).collect()
 }

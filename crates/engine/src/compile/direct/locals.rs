@@ -75,7 +75,7 @@ impl Generator<'_> {
                 .iter()
                 .position(|gpr| LENT.contains(gpr))
                 .unwrap_or(0);
-        let lent: &[Gpr] = match uses.calls == 0 && few && self.lends {
+        let lent: &[Gpr] = match uses.calls == 0 && few && self.how.lends {
             true => &LENT,
             false => &[],
         };
@@ -90,9 +90,9 @@ impl Generator<'_> {
     }
 
     /// Locals of such a kind that are worth a register which costs so much, most used first.
-    fn most_used(&self, uses: &Uses, is_float: bool, cost: u64) -> Vec<u32> {
+    fn most_used(&self, uses: &Uses, is_in_xmm: bool, cost: u64) -> Vec<u32> {
         let worth = |&(at, local): &(usize, &Local)| {
-            local.kind.is_in_xmm() == is_float && uses.locals[at] > cost
+            local.kind.is_in_xmm() == is_in_xmm && uses.locals[at] > cost
         };
         let found = self.locals.iter().enumerate().filter(worth);
         let mut found: Vec<u32> = found.map(|(at, _)| at as u32).collect();
@@ -116,7 +116,7 @@ impl Generator<'_> {
     /// The registers that the caller finds as they were: those of locals, and where exceptions
     /// are caught all, which frames that an exception left may have changed.
     pub(super) fn preserved(&self) -> &'static [Gpr] {
-        match self.has_handlers {
+        match self.how.has_handlers {
             true => &PRESERVED,
             false => &PRESERVED[..self.preserved],
         }

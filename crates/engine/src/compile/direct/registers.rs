@@ -21,7 +21,7 @@ use cranelift_assembler_x64::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gpr(pub u8);
 
-/// A register for floats.
+/// A register for floats and vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Xmm(pub u8);
 

@@ -3,7 +3,9 @@
 //! What is read here need not be valid: it is validated when it is translated. Nothing is made of
 //! operators that are not asked for, so that reading takes little beside translating.
 
-use wasmparser::{BinaryReader, BlockType, FrameKind, FrameStack, TryTable, VisitOperator};
+use wasmparser::{
+    BinaryReader, BlockType, FrameKind, FrameStack, TryTable, VisitOperator, VisitSimdOperator,
+};
 
 /// log2 of how many uses outside of a loop one in it counts, and how many loops count.
 const LOOP: u32 = 3;
@@ -132,5 +134,14 @@ macro_rules! visit {
 impl<'a> VisitOperator<'a> for Counter {
     type Output = ();
 
+    /// Without it, reading ends at the first vector.
+    fn simd_visitor(&mut self) -> Option<&mut dyn VisitSimdOperator<'a, Output = ()>> {
+        Some(self)
+    }
+
     wasmparser::for_each_visit_operator!(visit);
+}
+
+impl VisitSimdOperator<'_> for Counter {
+    wasmparser::for_each_visit_simd_operator!(visit);
 }

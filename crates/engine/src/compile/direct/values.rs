@@ -118,7 +118,7 @@ impl Generator<'_> {
             self.settle_one(self.settled);
             self.settled += 1;
         }
-        self.is_too_narrow |= kind == Kind::V128 && !self.has_vectors;
+        self.is_too_narrow |= kind == Kind::V128 && !self.how.has_vectors;
         self.values.push(Value { kind, place });
         self.height_max = self.height_max.max(self.height());
     }

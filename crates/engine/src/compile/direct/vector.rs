@@ -21,35 +21,46 @@ use super::values::{Kind, Place, Value};
 type Two = fn(&mut Code, Xmm, Xmm, XmmRm);
 type One = fn(&mut Code, Xmm, XmmRm);
 
-/// The instruction of each operator, perhaps with an immediate operand.
+/// An instruction of two operands, perhaps with an immediate one, and of one.
 macro_rules! two {
-    ($op:expr; $($Op:ident: $inst:ident $(($imm:expr))?,)*) => {
-        match $op {
-            $(wasmparser::Operator::$Op => {
-                let emit: $crate::compile::direct::vector::Two =
-                    |code, to, x, y| emit!(*code, $inst(to, x, y $(, $imm)?));
-                Some(emit)
-            })*
-            _ => None,
-        }
+    ($inst:ident $(($imm:expr))?) => {
+        (|code, to, x, y| emit!(*code, $inst(to, x, y $(, $imm)?)))
+            as $crate::compile::direct::vector::Two
     };
 }
 use two;
-
-/// The same of those with one operand.
 macro_rules! one {
-    ($op:expr; $($Op:ident: $inst:ident $(($imm:expr))?,)*) => {
+    ($inst:ident $(($imm:expr))?) => {
+        (|code, to, x| emit!(*code, $inst(to, x $(, $imm)?)))
+            as $crate::compile::direct::vector::One
+    };
+}
+use one;
+
+/// What an operator has in a table.
+macro_rules! each {
+    ($op:expr; $($Op:ident: $value:expr,)*) => {
         match $op {
-            $(wasmparser::Operator::$Op => {
-                let emit: $crate::compile::direct::vector::One =
-                    |code, to, x| emit!(*code, $inst(to, x $(, $imm)?));
-                Some(emit)
-            })*
+            $(wasmparser::Operator::$Op { .. } => Some($value),)*
             _ => None,
         }
     };
 }
-use one;
+use each;
+
+/// The instruction that an operator has in a table.
+macro_rules! two_of {
+    ($op:expr; $($Op:ident: $inst:ident $(($imm:expr))?,)*) => {
+        each! { $op; $($Op: two!($inst $(($imm))?),)* }
+    };
+}
+use two_of;
+macro_rules! one_of {
+    ($op:expr; $($Op:ident: $inst:ident $(($imm:expr))?,)*) => {
+        each! { $op; $($Op: one!($inst $(($imm))?),)* }
+    };
+}
+use one_of;
 
 /// The lower and the upper half of a vector, as immediate of `vpshufd`: twice that half.
 const LOWER: u8 = 0x44;

@@ -203,17 +203,15 @@ impl FuncTranslator {
         if module.plain {
             translator.state.locals.in_cells(&mut translator.b);
         }
-        let local_bytes = direct::local_bytes(ty, body);
-        match module.entered_at {
-            Some(_) => translator.load_params(ty, local_bytes),
+        let entered = module.entered_at.map(|_| direct::local_bytes(ty, body));
+        match entered {
+            Some(bytes) => translator.load_params(ty, bytes),
             None => translator.declare_params(ty),
         }
         translator.declare_locals(&mut validator, &mut reader, body)?;
         translator.open_function(ty.results());
         translator.keep_runtime();
-        let entry = module
-            .entered_at
-            .map(|_| translator.fork(&validator, local_bytes));
+        let entry = entered.map(|bytes| translator.fork(&validator, bytes));
         translator.state.entry = entry;
         if module.is_left {
             translator.state.left_loops = enter::left_loops(body);

@@ -5,7 +5,7 @@
 
 use wasmparser::Operator;
 
-use super::{One, Two};
+use super::{One, Two, each, one, one_of, two, two_of};
 use crate::compile::direct::Generator;
 use crate::compile::direct::code::emit;
 use crate::compile::direct::float::{DOWN, NEAREST, TRUNCATE, UP};
@@ -35,7 +35,7 @@ macro_rules! of_lanes {
 
 /// What one instruction does with two operands.
 pub(super) fn two(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         F32x4Add: vaddps_b,
         F64x2Add: vaddpd_b,
         F32x4Sub: vsubps_b,
@@ -62,7 +62,7 @@ pub(super) fn two(op: &Operator<'_>) -> Option<Two> {
 /// The same with the operands the other way round. The instructions give their second operand
 /// where neither is less: the first of `pmin` and `pmax`.
 pub(super) fn swapped(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         F32x4Gt: vcmpps_b(LESS),
         F64x2Gt: vcmppd_b(LESS),
         F32x4Ge: vcmpps_b(LESS_OR_EQUAL),
@@ -76,7 +76,7 @@ pub(super) fn swapped(op: &Operator<'_>) -> Option<Two> {
 
 /// What one instruction does with an operand.
 pub(super) fn one(op: &Operator<'_>) -> Option<One> {
-    super::one! { op;
+    one_of! { op;
         F32x4Sqrt: vsqrtps_b,
         F64x2Sqrt: vsqrtpd_b,
         F32x4Ceil: vroundps_rmi(UP),

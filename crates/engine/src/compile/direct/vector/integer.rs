@@ -2,7 +2,7 @@
 
 use wasmparser::Operator;
 
-use super::{One, Two, UPPER};
+use super::{One, Two, UPPER, each, one, one_of, two, two_of};
 use crate::compile::direct::Generator;
 use crate::compile::direct::code::{Condition, emit};
 use crate::compile::direct::registers::{SCRATCH_XMM, Xmm, XmmRm};
@@ -14,7 +14,7 @@ pub(super) fn two(op: &Operator<'_>) -> Option<Two> {
 }
 
 fn arithmetic(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         V128And: vpand_b,
         V128Or: vpor_b,
         V128Xor: vpxor_b,
@@ -54,7 +54,7 @@ fn arithmetic(op: &Operator<'_>) -> Option<Two> {
 }
 
 fn narrowing(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         I8x16Eq: vpcmpeqb_b,
         I16x8Eq: vpcmpeqw_b,
         I32x4Eq: vpcmpeqd_b,
@@ -75,7 +75,7 @@ fn narrowing(op: &Operator<'_>) -> Option<Two> {
 
 /// The same with the operands the other way round.
 pub(super) fn swapped(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         V128AndNot: vpandn_b,
         I8x16LtS: vpcmpgtb_b,
         I16x8LtS: vpcmpgtw_b,
@@ -88,7 +88,7 @@ pub(super) fn swapped(op: &Operator<'_>) -> Option<Two> {
 
 /// What one instruction does with an operand.
 pub(super) fn one(op: &Operator<'_>) -> Option<One> {
-    super::one! { op;
+    one_of! { op;
         I8x16Abs: vpabsb_a,
         I16x8Abs: vpabsw_a,
         I32x4Abs: vpabsd_a,
@@ -101,135 +101,71 @@ pub(super) fn one(op: &Operator<'_>) -> Option<One> {
     }
 }
 
-/// How the lanes of one half become wider.
-fn widening(op: &Operator<'_>) -> Option<One> {
-    super::one! { op;
-        I16x8ExtendHighI8x16S: vpmovsxbw_a,
-        I16x8ExtendHighI8x16U: vpmovzxbw_a,
-        I32x4ExtendHighI16x8S: vpmovsxwd_a,
-        I32x4ExtendHighI16x8U: vpmovzxwd_a,
-        I64x2ExtendHighI32x4S: vpmovsxdq_a,
-        I64x2ExtendHighI32x4U: vpmovzxdq_a,
-        I16x8ExtMulLowI8x16S: vpmovsxbw_a,
-        I16x8ExtMulLowI8x16U: vpmovzxbw_a,
-        I16x8ExtMulHighI8x16S: vpmovsxbw_a,
-        I16x8ExtMulHighI8x16U: vpmovzxbw_a,
-        I32x4ExtMulLowI16x8S: vpmovsxwd_a,
-        I32x4ExtMulLowI16x8U: vpmovzxwd_a,
-        I32x4ExtMulHighI16x8S: vpmovsxwd_a,
-        I32x4ExtMulHighI16x8U: vpmovzxwd_a,
-        I64x2ExtMulLowI32x4S: vpmovsxdq_a,
-        I64x2ExtMulLowI32x4U: vpmovzxdq_a,
-        I64x2ExtMulHighI32x4S: vpmovsxdq_a,
-        I64x2ExtMulHighI32x4U: vpmovzxdq_a,
+/// How the lanes of one half become wider, what multiplies them then, and whether it is the upper
+/// half.
+fn widening(op: &Operator<'_>) -> Option<(One, Option<Two>, bool)> {
+    each! { op;
+        I16x8ExtMulLowI8x16S: (one!(vpmovsxbw_a), Some(two!(vpmullw_b)), false),
+        I16x8ExtMulLowI8x16U: (one!(vpmovzxbw_a), Some(two!(vpmullw_b)), false),
+        I16x8ExtendHighI8x16S: (one!(vpmovsxbw_a), None, true),
+        I16x8ExtMulHighI8x16S: (one!(vpmovsxbw_a), Some(two!(vpmullw_b)), true),
+        I16x8ExtendHighI8x16U: (one!(vpmovzxbw_a), None, true),
+        I16x8ExtMulHighI8x16U: (one!(vpmovzxbw_a), Some(two!(vpmullw_b)), true),
+        I32x4ExtMulLowI16x8S: (one!(vpmovsxwd_a), Some(two!(vpmulld_b)), false),
+        I32x4ExtMulLowI16x8U: (one!(vpmovzxwd_a), Some(two!(vpmulld_b)), false),
+        I32x4ExtendHighI16x8S: (one!(vpmovsxwd_a), None, true),
+        I32x4ExtMulHighI16x8S: (one!(vpmovsxwd_a), Some(two!(vpmulld_b)), true),
+        I32x4ExtendHighI16x8U: (one!(vpmovzxwd_a), None, true),
+        I32x4ExtMulHighI16x8U: (one!(vpmovzxwd_a), Some(two!(vpmulld_b)), true),
+        I64x2ExtMulLowI32x4S: (one!(vpmovsxdq_a), Some(two!(vpmuldq_b)), false),
+        I64x2ExtMulLowI32x4U: (one!(vpmovzxdq_a), Some(two!(vpmuludq_b)), false),
+        I64x2ExtendHighI32x4S: (one!(vpmovsxdq_a), None, true),
+        I64x2ExtMulHighI32x4S: (one!(vpmovsxdq_a), Some(two!(vpmuldq_b)), true),
+        I64x2ExtendHighI32x4U: (one!(vpmovzxdq_a), None, true),
+        I64x2ExtMulHighI32x4U: (one!(vpmovzxdq_a), Some(two!(vpmuludq_b)), true),
     }
 }
 
-/// What multiplies lanes that have become wider.
-fn product(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
-        I16x8ExtMulLowI8x16S: vpmullw_b,
-        I16x8ExtMulLowI8x16U: vpmullw_b,
-        I16x8ExtMulHighI8x16S: vpmullw_b,
-        I16x8ExtMulHighI8x16U: vpmullw_b,
-        I32x4ExtMulLowI16x8S: vpmulld_b,
-        I32x4ExtMulLowI16x8U: vpmulld_b,
-        I32x4ExtMulHighI16x8S: vpmulld_b,
-        I32x4ExtMulHighI16x8U: vpmulld_b,
-        I64x2ExtMulLowI32x4S: vpmuldq_b,
-        I64x2ExtMulLowI32x4U: vpmuludq_b,
-        I64x2ExtMulHighI32x4S: vpmuldq_b,
-        I64x2ExtMulHighI32x4U: vpmuludq_b,
-    }
-}
-
-fn is_of_upper_half(op: &Operator<'_>) -> bool {
-    use Operator as O;
-    matches!(
-        op,
-        O::I16x8ExtendHighI8x16S
-            | O::I16x8ExtendHighI8x16U
-            | O::I32x4ExtendHighI16x8S
-            | O::I32x4ExtendHighI16x8U
-            | O::I64x2ExtendHighI32x4S
-            | O::I64x2ExtendHighI32x4U
-            | O::I16x8ExtMulHighI8x16S
-            | O::I16x8ExtMulHighI8x16U
-            | O::I32x4ExtMulHighI16x8S
-            | O::I32x4ExtMulHighI16x8U
-            | O::I64x2ExtMulHighI32x4S
-            | O::I64x2ExtMulHighI32x4U
-    )
-}
-
-/// A comparison whose result is inverted, and one whose result equals the first operand.
+/// A comparison whose result is inverted, and whether the operands are the other way round.
 fn inverted(op: &Operator<'_>) -> Option<(Two, bool)> {
-    let compared: Option<Two> = super::two! { op;
-        I8x16Ne: vpcmpeqb_b,
-        I16x8Ne: vpcmpeqw_b,
-        I32x4Ne: vpcmpeqd_b,
-        I64x2Ne: vpcmpeqq_b,
-        I8x16LeS: vpcmpgtb_b,
-        I16x8LeS: vpcmpgtw_b,
-        I32x4LeS: vpcmpgtd_b,
-        I64x2LeS: vpcmpgtq_b,
-    };
-    let other_way: Option<Two> = super::two! { op;
-        I8x16GeS: vpcmpgtb_b,
-        I16x8GeS: vpcmpgtw_b,
-        I32x4GeS: vpcmpgtd_b,
-        I64x2GeS: vpcmpgtq_b,
-    };
-    compared
-        .map(|emit| (emit, false))
-        .or(other_way.map(|emit| (emit, true)))
+    each! { op;
+        I8x16Ne: (two!(vpcmpeqb_b), false),
+        I16x8Ne: (two!(vpcmpeqw_b), false),
+        I32x4Ne: (two!(vpcmpeqd_b), false),
+        I64x2Ne: (two!(vpcmpeqq_b), false),
+        I8x16LeS: (two!(vpcmpgtb_b), false),
+        I16x8LeS: (two!(vpcmpgtw_b), false),
+        I32x4LeS: (two!(vpcmpgtd_b), false),
+        I64x2LeS: (two!(vpcmpgtq_b), false),
+        I8x16GeS: (two!(vpcmpgtb_b), true),
+        I16x8GeS: (two!(vpcmpgtw_b), true),
+        I32x4GeS: (two!(vpcmpgtd_b), true),
+        I64x2GeS: (two!(vpcmpgtq_b), true),
+    }
 }
 
-/// The extreme of two lanes, whether the first operand equals it, and whether that is inverted.
+/// The extreme of two lanes, what finds out whether the first operand equals it, and whether that
+/// is inverted.
 fn unsigned(op: &Operator<'_>) -> Option<(Two, Two, bool)> {
-    let extreme: Option<Two> = super::two! { op;
-        I8x16GeU: vpmaxub_b,
-        I8x16LtU: vpmaxub_b,
-        I8x16LeU: vpminub_b,
-        I8x16GtU: vpminub_b,
-        I16x8GeU: vpmaxuw_b,
-        I16x8LtU: vpmaxuw_b,
-        I16x8LeU: vpminuw_b,
-        I16x8GtU: vpminuw_b,
-        I32x4GeU: vpmaxud_b,
-        I32x4LtU: vpmaxud_b,
-        I32x4LeU: vpminud_b,
-        I32x4GtU: vpminud_b,
-    };
-    let equal: Option<Two> = super::two! { op;
-        I8x16GeU: vpcmpeqb_b,
-        I8x16LtU: vpcmpeqb_b,
-        I8x16LeU: vpcmpeqb_b,
-        I8x16GtU: vpcmpeqb_b,
-        I16x8GeU: vpcmpeqw_b,
-        I16x8LtU: vpcmpeqw_b,
-        I16x8LeU: vpcmpeqw_b,
-        I16x8GtU: vpcmpeqw_b,
-        I32x4GeU: vpcmpeqd_b,
-        I32x4LtU: vpcmpeqd_b,
-        I32x4LeU: vpcmpeqd_b,
-        I32x4GtU: vpcmpeqd_b,
-    };
-    let is_inverted = matches!(
-        op,
-        Operator::I8x16LtU
-            | Operator::I8x16GtU
-            | Operator::I16x8LtU
-            | Operator::I16x8GtU
-            | Operator::I32x4LtU
-            | Operator::I32x4GtU
-    );
-    Some((extreme?, equal?, is_inverted))
+    each! { op;
+        I8x16GeU: (two!(vpmaxub_b), two!(vpcmpeqb_b), false),
+        I8x16LtU: (two!(vpmaxub_b), two!(vpcmpeqb_b), true),
+        I8x16LeU: (two!(vpminub_b), two!(vpcmpeqb_b), false),
+        I8x16GtU: (two!(vpminub_b), two!(vpcmpeqb_b), true),
+        I16x8GeU: (two!(vpmaxuw_b), two!(vpcmpeqw_b), false),
+        I16x8LtU: (two!(vpmaxuw_b), two!(vpcmpeqw_b), true),
+        I16x8LeU: (two!(vpminuw_b), two!(vpcmpeqw_b), false),
+        I16x8GtU: (two!(vpminuw_b), two!(vpcmpeqw_b), true),
+        I32x4GeU: (two!(vpmaxud_b), two!(vpcmpeqd_b), false),
+        I32x4LtU: (two!(vpmaxud_b), two!(vpcmpeqd_b), true),
+        I32x4LeU: (two!(vpminud_b), two!(vpcmpeqd_b), false),
+        I32x4GtU: (two!(vpminud_b), two!(vpcmpeqd_b), true),
+    }
 }
 
 /// The comparison with zeros by which all lanes are looked at.
 fn all_lanes(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         I8x16AllTrue: vpcmpeqb_b,
         I16x8AllTrue: vpcmpeqw_b,
         I32x4AllTrue: vpcmpeqd_b,
@@ -239,7 +175,7 @@ fn all_lanes(op: &Operator<'_>) -> Option<Two> {
 
 /// What subtracts lanes from zeros.
 fn negation(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         I8x16Neg: vpsubb_b,
         I16x8Neg: vpsubw_b,
         I32x4Neg: vpsubd_b,
@@ -268,8 +204,8 @@ impl Generator<'_> {
                 this.zeros(SCRATCH_XMM);
                 subtract(&mut this.code, x, SCRATCH_XMM, XmmRm::Xmm(x));
             });
-        } else if let Some(widen) = widening(op) {
-            self.widen(op, widen);
+        } else if let Some((widen, multiply, is_upper)) = widening(op) {
+            self.widen(widen, multiply, is_upper);
         } else {
             return self.several(op);
         }
@@ -348,15 +284,14 @@ impl Generator<'_> {
         emit!(self.code, vpmaddwd_b(x, x, XmmRm::Xmm(SCRATCH_XMM)));
     }
 
-    fn widen(&mut self, op: &Operator<'_>, widen: One) {
-        let is_upper = is_of_upper_half(op);
+    fn widen(&mut self, widen: One, multiply: Option<Two>, is_upper: bool) {
         let half = |this: &mut Self, x: Xmm| {
             if is_upper {
                 emit!(this.code, vpshufd_a(x, XmmRm::Xmm(x), UPPER));
             }
             widen(&mut this.code, x, XmmRm::Xmm(x));
         };
-        match product(op) {
+        match multiply {
             None => self.change(half),
             Some(multiply) => self.change_by(|this, x, y| {
                 half(this, x);

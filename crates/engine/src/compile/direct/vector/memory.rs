@@ -2,7 +2,7 @@
 
 use wasmparser::{MemArg, Operator};
 
-use super::One;
+use super::{One, each, one, one_of};
 use crate::compile::direct::Generator;
 use crate::compile::direct::code::emit;
 use crate::compile::direct::registers::{Mem, Rm, SCRATCH, Xmm, XmmRm};
@@ -10,14 +10,13 @@ use crate::compile::direct::values::{Kind, Place};
 
 /// What loads eight bytes and makes lanes of them that are twice as wide.
 fn extending(op: &Operator<'_>) -> Option<One> {
-    match op {
-        Operator::V128Load8x8S { .. } => Some(|code, to, x| emit!(*code, vpmovsxbw_a(to, x))),
-        Operator::V128Load8x8U { .. } => Some(|code, to, x| emit!(*code, vpmovzxbw_a(to, x))),
-        Operator::V128Load16x4S { .. } => Some(|code, to, x| emit!(*code, vpmovsxwd_a(to, x))),
-        Operator::V128Load16x4U { .. } => Some(|code, to, x| emit!(*code, vpmovzxwd_a(to, x))),
-        Operator::V128Load32x2S { .. } => Some(|code, to, x| emit!(*code, vpmovsxdq_a(to, x))),
-        Operator::V128Load32x2U { .. } => Some(|code, to, x| emit!(*code, vpmovzxdq_a(to, x))),
-        _ => None,
+    one_of! { op;
+        V128Load8x8S: vpmovsxbw_a,
+        V128Load8x8U: vpmovzxbw_a,
+        V128Load16x4S: vpmovsxwd_a,
+        V128Load16x4U: vpmovzxwd_a,
+        V128Load32x2S: vpmovsxdq_a,
+        V128Load32x2U: vpmovzxdq_a,
     }
 }
 

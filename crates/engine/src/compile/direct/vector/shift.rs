@@ -4,7 +4,7 @@
 
 use wasmparser::Operator;
 
-use super::Two;
+use super::{Two, each, two, two_of};
 use crate::compile::direct::Generator;
 use crate::compile::direct::code::emit;
 use crate::compile::direct::registers::{Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm};
@@ -20,7 +20,7 @@ enum Bytes {
 
 /// Where there is an instruction.
 fn shift(op: &Operator<'_>) -> Option<Two> {
-    super::two! { op;
+    two_of! { op;
         I16x8Shl: vpsllw_c,
         I32x4Shl: vpslld_c,
         I64x2Shl: vpsllq_c,
