@@ -16,6 +16,7 @@
 
 mod body;
 mod ops;
+mod rarer;
 
 use std::fmt::Write as _;
 
@@ -114,14 +115,16 @@ struct Signature {
 }
 
 impl Signature {
-    fn random(below: Below<'_>) -> Signature {
+    /// Often with the results of the one before, so that it may end in a call of that.
+    fn random(below: Below<'_>, before: Option<&Signature>) -> Signature {
+        let before = before.filter(|_| below(2) == 0);
         let mut types = |most: usize| {
             let count = below(most + 1);
             (0..count).map(|_| Ty::ALL[below(4)]).collect()
         };
         Signature {
             params: types(14),
-            results: types(9),
+            results: before.map_or_else(|| types(9), |before| before.results.clone()),
         }
     }
 
@@ -161,7 +164,11 @@ const CALLS: usize = 3;
 /// A module that exports calls of its functions, its memories and its globals.
 pub fn module(below: Below<'_>) -> String {
     let memories = (0..1 + below(2)).map(|_| below(3) == 0).collect();
-    let signatures = (0..FUNCTIONS).map(|_| Signature::random(below)).collect();
+    let mut signatures: Vec<Signature> = Vec::new();
+    for _ in 0..FUNCTIONS {
+        let next = Signature::random(below, signatures.last());
+        signatures.push(next);
+    }
     let shape = Shape {
         memories,
         signatures,

@@ -8,7 +8,7 @@
 //!                                   ├ code.rs       bytes, labels, traps
 //!                                   ├ control.rs    blocks and branches
 //!                                   ├ integer.rs, float.rs, convert.rs
-//!                                   ├ memory.rs     loads and stores
+//!                                   ├ memory.rs, atomic.rs   loads and stores
 //!                                   ├ vector.rs     vectors
 //!                                   ├ check.rs      what a strategy's check is made of
 //!                                   ├ call.rs       calls, arguments, results
@@ -32,8 +32,8 @@
 //! Functions are of the convention of all others (`tail` of Cranelift's), keep frame pointers,
 //! and begin with what `run/stacks/segments.rs` knows, so that whoever calls them does not know
 //! who compiled them. What is not translated here is compiled by Cranelift, and named:
-//! atomic accesses, continuations, tail calls, 128-bit integers, frames
-//! from [`FRAME_BYTES_MAX`] on, results that go to memory.
+//! continuations, structures and arrays, frames from [`FRAME_BYTES_MAX`] on, results that go to
+//! memory.
 //!
 //! What must stay true:
 //! - The prologue compares the stack pointer with the limit and all bytes that the frame has,
@@ -42,6 +42,7 @@
 //! - No bounds check is decided here: `MemoryPlan::emit_check` says what it is made of.
 //! - What is made is bounded by the length of the body ([`CODE_A_BYTE`]).
 
+mod atomic;
 mod call;
 mod check;
 mod code;
@@ -494,7 +495,8 @@ impl Generator<'_> {
             || self.float(op)
             || self.conversion(op)
             || self.table(op)?
-            || self.vector(op);
+            || self.vector(op)
+            || self.atomic(op);
         match is_known {
             true => Ok(()),
             false => Err(Refusal::Left(group(op).to_owned())),
@@ -547,9 +549,6 @@ impl Generator<'_> {
 /// What an instruction is called that is left to Cranelift.
 fn group(op: &Operator<'_>) -> &'static str {
     match op {
-        Operator::ReturnCall { .. }
-        | Operator::ReturnCallIndirect { .. }
-        | Operator::ReturnCallRef { .. } => "tail calls",
         Operator::ContNew { .. }
         | Operator::ContBind { .. }
         | Operator::Suspend { .. }
@@ -557,14 +556,6 @@ fn group(op: &Operator<'_>) -> &'static str {
         | Operator::ResumeThrow { .. }
         | Operator::ResumeThrowRef { .. }
         | Operator::Switch { .. } => "continuations",
-        Operator::I64Add128
-        | Operator::I64Sub128
-        | Operator::I64MulWideS
-        | Operator::I64MulWideU => "128-bit integers",
-        Operator::AtomicFence { .. }
-        | Operator::MemoryAtomicNotify { .. }
-        | Operator::MemoryAtomicWait32 { .. }
-        | Operator::MemoryAtomicWait64 { .. } => "atomic accesses",
         Operator::StructNew { .. }
         | Operator::StructNewDefault { .. }
         | Operator::StructGet { .. }

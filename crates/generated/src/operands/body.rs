@@ -30,12 +30,12 @@ struct Label {
 
 /// A body as it is made.
 pub(super) struct Body<'s, 'b> {
-    shape: &'s Shape,
-    func: usize,
+    pub(super) shape: &'s Shape,
+    pub(super) func: usize,
     below: Below<'b>,
     text: String,
     locals: Vec<Ty>,
-    stack: Vec<Ty>,
+    pub(super) stack: Vec<Ty>,
     labels: Vec<Label>,
     calls: usize,
     loops: usize,
@@ -60,9 +60,12 @@ impl<'s, 'b> Body<'s, 'b> {
             calls: 0,
             loops: 0,
         };
-        // A vector, so that Cranelift compiles it.
-        if body.pick(4) == 0 {
-            body.text.push_str("v128.const i64x2 0 0 drop\n");
+        match body.pick(8) {
+            // Its operands have slots of 16 bytes.
+            0 => body.say("v128.const i64x2 0 0 drop"),
+            // Cranelift compiles it.
+            1 => body.say("i32.const 0 ref.i31 drop"),
+            _ => {}
         }
         body.labels.push(Label {
             takes: signature.results.clone(),
@@ -91,21 +94,21 @@ impl<'s, 'b> Body<'s, 'b> {
         text
     }
 
-    fn pick(&mut self, end: usize) -> usize {
+    pub(super) fn pick(&mut self, end: usize) -> usize {
         (self.below)(end)
     }
 
-    fn one<T: Copy>(&mut self, all: &[T]) -> T {
+    pub(super) fn one<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.pick(all.len())]
     }
 
-    fn say(&mut self, instruction: &str) {
+    pub(super) fn say(&mut self, instruction: &str) {
         self.text.push_str(instruction);
         self.text.push('\n');
     }
 
     /// Says an instruction that takes what is on top and gives something.
-    fn op(&mut self, takes: usize, gives: &[Ty], instruction: &str) {
+    pub(super) fn op(&mut self, takes: usize, gives: &[Ty], instruction: &str) {
         self.say(instruction);
         self.stack.truncate(self.stack.len() - takes);
         self.stack.extend(gives);
@@ -116,7 +119,7 @@ impl<'s, 'b> Body<'s, 'b> {
     }
 
     /// Pushes a value that nothing on the stack is needed for.
-    fn push(&mut self, ty: Ty) {
+    pub(super) fn push(&mut self, ty: Ty) {
         let name = ty.name();
         let text = match self.pick(7) {
             0..2 => {
@@ -150,7 +153,7 @@ impl<'s, 'b> Body<'s, 'b> {
     }
 
     /// Pushes an index of a memory, most often inside it.
-    fn address(&mut self, memory: usize) {
+    pub(super) fn address(&mut self, memory: usize) {
         let ty = self.index(memory);
         let local = self.local(ty).expect("there are locals of each type");
         let name = ty.name();
@@ -162,7 +165,7 @@ impl<'s, 'b> Body<'s, 'b> {
         self.op(0, &[ty], &text);
     }
 
-    fn index(&self, memory: usize) -> Ty {
+    pub(super) fn index(&self, memory: usize) -> Ty {
         match self.shape.memories[memory] {
             true => Ty::I64,
             false => Ty::I32,
@@ -170,7 +173,7 @@ impl<'s, 'b> Body<'s, 'b> {
     }
 
     /// Has types on top, of which what is there already is taken.
-    fn want(&mut self, types: &[Ty], base: usize) {
+    pub(super) fn want(&mut self, types: &[Ty], base: usize) {
         let there = (0..=types.len()).rev().find(|there| {
             self.stack.len() >= base + there && self.stack.ends_with(&types[..*there])
         });
@@ -208,7 +211,7 @@ impl<'s, 'b> Body<'s, 'b> {
     }
 
     /// Has just these on top of a height: those of a block's end.
-    fn end_with(&mut self, base: usize, types: &[Ty]) {
+    pub(super) fn end_with(&mut self, base: usize, types: &[Ty]) {
         while self.stack.len() > base {
             self.fold();
         }
@@ -235,7 +238,7 @@ impl<'s, 'b> Body<'s, 'b> {
     }
 
     fn step(&mut self, base: usize) {
-        match self.pick(32) {
+        match self.pick(36) {
             0..7 => {
                 let ty = self.one(&Ty::ALL);
                 self.push(ty);
@@ -252,12 +255,13 @@ impl<'s, 'b> Body<'s, 'b> {
             26 => self.call(base),
             27 => self.branch(base),
             28..31 => self.block(base),
+            31..34 => self.rarer(base),
             _ if self.stack.len() > base => self.fold(),
             _ => {}
         }
     }
 
-    fn binary(&mut self, base: usize) {
+    pub(super) fn binary(&mut self, base: usize) {
         let ty = self.one(&Ty::ALL);
         let name = ty.name();
         self.want(&[ty, ty], base);
@@ -305,7 +309,7 @@ impl<'s, 'b> Body<'s, 'b> {
     }
 
     /// A number, or a condition that waits for who asks for it.
-    fn comparison(&mut self, base: usize) {
+    pub(super) fn comparison(&mut self, base: usize) {
         let ty = self.one(&Ty::ALL);
         self.want(&[ty, ty], base);
         let op = match ty {
@@ -355,7 +359,7 @@ impl<'s, 'b> Body<'s, 'b> {
         }
     }
 
-    fn memory(&mut self) -> usize {
+    pub(super) fn memory(&mut self) -> usize {
         self.pick(self.shape.memories.len())
     }
 

@@ -10,8 +10,8 @@ use wasmparser::Operator;
 
 use super::code::{Condition, emit};
 use super::registers::{
-    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH, Xmm,
-    XmmRm, at, trapping,
+    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, R10, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH,
+    SCRATCH_XMM, Xmm, XmmRm, at, trapping,
 };
 use super::values::{Kind, Place, Value, kinds};
 use super::{Generator, Refusal};
@@ -23,6 +23,8 @@ use crate::facts::vmctx::{self, VMCTX_RUNTIME, offsets};
 
 /// Bytes between a frame pointer and the arguments above: rbp and the return address.
 const LINK_BYTES: i32 = 16;
+/// The return address, in bytes from the frame pointer.
+const RETURN_ADDRESS: i32 = 8;
 
 /// Where an argument or a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +106,19 @@ impl<'a> Generator<'a> {
     /// Translates a call; `false` when it is none.
     pub(super) fn any_call(&mut self, op: &Operator<'_>) -> Result<bool, Refusal> {
         let info = self.env.info;
-        match *op {
-            Operator::Call { function_index } => {
+        let (ty, callee) = match *op {
+            Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
                 let callee = match info.defined_func(function_index) {
                     Some(_) => Callee::Own(function_index),
                     None => Callee::Import(function_index),
                 };
-                self.call(info.func_type(function_index), &callee)?;
+                (info.func_type(function_index), callee)
             }
             Operator::CallIndirect {
+                type_index,
+                table_index,
+            }
+            | Operator::ReturnCallIndirect {
                 type_index,
                 table_index,
             } => {
@@ -120,17 +126,23 @@ impl<'a> Generator<'a> {
                     return Err("calls of types that have others below them".into());
                 }
                 self.table_callee(type_index, table_index);
-                self.call(&info.types[type_index as usize], &Callee::Reference)?;
+                (&info.types[type_index as usize], Callee::Reference)
             }
-            Operator::CallRef { type_index } => {
+            Operator::CallRef { type_index } | Operator::ReturnCallRef { type_index } => {
                 let reference = self.pop();
                 let gpr = self.own(reference);
                 emit!(self.code, testq_mr(Rm::Gpr(gpr), gpr));
                 self.code.trap_if(Condition::Equal, trap::NULL_FUNCTION);
                 self.move_to_rax(gpr);
-                self.call(&info.types[type_index as usize], &Callee::Reference)?;
+                (&info.types[type_index as usize], Callee::Reference)
             }
             _ => return Ok(false),
+        };
+        match op {
+            Operator::ReturnCall { .. }
+            | Operator::ReturnCallIndirect { .. }
+            | Operator::ReturnCallRef { .. } => self.return_call(ty, &callee)?,
+            _ => self.call(ty, &callee)?,
         }
         Ok(true)
     }
@@ -184,13 +196,7 @@ impl<'a> Generator<'a> {
             Callee::Own(func) => {
                 emit!(self.code, movq_rm(RDI, Rm::Gpr(CONTEXT)));
                 cranelift_assembler_x64::inst::callq_d::new(0).encode(&mut self.code);
-                self.calls.push(CallSite {
-                    offset: self.code.offset() - 4,
-                    kind: Reloc::X86CallPCRel4,
-                    callee: func,
-                    is_start: false,
-                    addend: -4,
-                });
+                self.distance_to(func);
             }
             Callee::Import(func) => {
                 let import = self.env.layout.func_import(func);
@@ -215,6 +221,79 @@ impl<'a> Generator<'a> {
         self.take_results(&results, &result_targets);
         self.load_lent();
         Ok(())
+    }
+
+    /// A call in the place of this function: its frame is gone, and the callee's arguments end where
+    /// its own did.
+    fn return_call(&mut self, ty: &FuncType, callee: &Callee) -> Result<(), Refusal> {
+        let (arguments, stack_bytes) = self.argument_targets(ty)?;
+        self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
+        self.hand_over(&arguments);
+        emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
+        let (context, code) = match *callee {
+            Callee::Own(_) => (Rm::Gpr(CONTEXT), None),
+            Callee::Import(func) => {
+                let import = self.env.layout.func_import(func);
+                let context = at(CONTEXT, import + offsets::IMPORT_VMCTX);
+                let code = at(CONTEXT, import + offsets::IMPORT_CODE);
+                (Rm::Mem(context), Some(code))
+            }
+            Callee::Reference => {
+                self.free.give(RAX);
+                let context = at(RAX, offsets::FUNCREF_VMCTX);
+                let code = at(RAX, offsets::FUNCREF_CODE);
+                (Rm::Mem(context), Some(code))
+            }
+        };
+        emit!(self.code, movq_rm(RDI, context));
+        if let Some(code) = code {
+            emit!(self.code, movq_rm(RAX, Rm::Mem(code)));
+        }
+        self.restore_saved();
+        self.move_arguments(stack_bytes);
+        match *callee {
+            Callee::Own(func) => {
+                cranelift_assembler_x64::inst::jmp_d32::new(0).encode(&mut self.code);
+                self.distance_to(func);
+            }
+            Callee::Import(_) | Callee::Reference => emit!(self.code, jmpq_m(Rm::Gpr(RAX))),
+        }
+        self.is_reachable = false;
+        Ok(())
+    }
+
+    /// Leaves the frame with so many bytes of arguments, which are at its lower end, above the
+    /// return address. They go to where there may be less room than they take, or more: from the
+    /// last one on, none is written over before it was read.
+    fn move_arguments(&mut self, bytes: u32) {
+        if (bytes, self.incoming_bytes) == (0, 0) {
+            emit!(self.code, movq_mr(Rm::Gpr(RSP), RBP));
+            return emit!(self.code, popq_o(RBP));
+        }
+        let (bytes, incoming) = (bytes.cast_signed(), self.incoming_bytes.cast_signed());
+        let first = LINK_BYTES + incoming - bytes;
+        let return_address = Rm::Mem(at(RBP, RETURN_ADDRESS));
+        emit!(self.code, movq_rm(R10, return_address));
+        emit!(self.code, movq_rm(SCRATCH, Rm::Mem(at(RBP, 0))));
+        for offset in (0..bytes).step_by(16).rev() {
+            let (from, to) = (at(RSP, offset), at(RBP, first + offset));
+            emit!(self.code, movups_a(SCRATCH_XMM, XmmRm::Mem(from)));
+            emit!(self.code, movups_b(XmmRm::Mem(to), SCRATCH_XMM));
+        }
+        emit!(self.code, leaq_rm(RSP, at(RBP, first - 8)));
+        emit!(self.code, movq_mr(Rm::Gpr(RBP), SCRATCH));
+        emit!(self.code, movq_mr(Rm::Mem(at(RSP, 0)), R10));
+    }
+
+    /// What was just encoded ends with the distance to a function.
+    fn distance_to(&mut self, func: u32) {
+        self.calls.push(CallSite {
+            offset: self.code.offset() - 4,
+            kind: Reloc::X86CallPCRel4,
+            callee: func,
+            is_start: false,
+            addend: -4,
+        });
     }
 
     fn take_results(&mut self, results: &[Kind], targets: &[Target]) {
@@ -297,11 +376,15 @@ impl<'a> Generator<'a> {
         self.leave_frame();
     }
 
-    /// Leaves the frame; results are where they are to be.
-    pub(super) fn leave_frame(&mut self) {
+    fn restore_saved(&mut self) {
         for (register, place) in self.saved() {
             emit!(self.code, movq_rm(register, Rm::Mem(at(RBP, place))));
         }
+    }
+
+    /// Leaves the frame; results are where they are to be.
+    pub(super) fn leave_frame(&mut self) {
+        self.restore_saved();
         emit!(self.code, movq_mr(Rm::Gpr(RSP), RBP));
         emit!(self.code, popq_o(RBP));
         match self.incoming_bytes {

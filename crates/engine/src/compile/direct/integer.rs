@@ -87,6 +87,10 @@ impl Generator<'_> {
             O::I32Rotr | O::I64Rotr => self.shift(Shift::RotateRight),
             O::I32Clz | O::I64Clz => self.leading_zeros(),
             O::I32Ctz | O::I64Ctz => self.trailing_zeros(),
+            O::I64Add128 => self.wide_sum(true),
+            O::I64Sub128 => self.wide_sum(false),
+            O::I64MulWideS => self.wide_product(true),
+            O::I64MulWideU => self.wide_product(false),
             O::I32Popcnt | O::I64Popcnt if self.features.popcnt => {
                 let x = self.pop();
                 let wide = x.kind.is_wide();
@@ -187,6 +191,50 @@ impl Generator<'_> {
         self.push_result(x.kind, local, Place::Gpr(to));
     }
 
+    /// The sum of two numbers of 128 bits, or their difference (wide-arithmetic proposal).
+    fn wide_sum(&mut self, is_sum: bool) {
+        let [y_high, y_low, x_high, x_low] = [(); 4].map(|()| self.pop());
+        let (low, high) = (self.own(x_low), self.own(x_high));
+        // Nothing between changes the flags.
+        let from = self.operand(y_low);
+        self.alu(if is_sum { Alu::Add } else { Alu::Sub }, true, low, from);
+        let from = self.operand(y_high);
+        match is_sum {
+            true => emit!(self.code, adcq_rm(high, from)),
+            false => emit!(self.code, sbbq_rm(high, from)),
+        }
+        self.release(y_low);
+        self.release(y_high);
+        self.push_gpr(Kind::I64, low);
+        self.push_gpr(Kind::I64, high);
+    }
+
+    /// The product of two numbers of 64 bits in full.
+    fn wide_product(&mut self, is_signed: bool) {
+        let y = self.pop();
+        let x = self.pop();
+        self.load_for_rax_and_rdx(x, y);
+        let by = Rm::Gpr(SCRATCH);
+        match is_signed {
+            true => emit!(self.code, imulq_m(RAX, RDX, by)),
+            false => emit!(self.code, mulq_m(RAX, RDX, by)),
+        }
+        self.push_gpr(Kind::I64, RAX);
+        self.push_gpr(Kind::I64, RDX);
+    }
+
+    /// Loads a popped operand into rax and the other into [`SCRATCH`]; rdx is taken, too.
+    fn load_for_rax_and_rdx(&mut self, x: Value, y: Value) {
+        self.load_gpr(SCRATCH, y);
+        self.release(y);
+        if x.place != Place::Gpr(RAX) {
+            self.take_this(RAX);
+            self.load_gpr(RAX, x);
+            self.release(x);
+        }
+        self.take_this(RDX);
+    }
+
     fn eqz(&mut self) {
         let x = self.pop();
         let condition = match (x.place, x.kind.is_wide()) {
@@ -280,14 +328,7 @@ impl Generator<'_> {
         let y = self.pop();
         let x = self.pop();
         let (kind, wide) = (x.kind, x.kind.is_wide());
-        self.load_gpr(SCRATCH, y);
-        self.release(y);
-        if x.place != Place::Gpr(RAX) {
-            self.take_this(RAX);
-            self.load_gpr(RAX, x);
-            self.release(x);
-        }
-        self.take_this(RDX);
+        self.load_for_rax_and_rdx(x, y);
         let divisor = Rm::Gpr(SCRATCH);
         of_width!(self, wide, testl_mr, testq_mr, (divisor, SCRATCH));
         let by_zero = TrapCode::INTEGER_DIVISION_BY_ZERO;

@@ -33,7 +33,7 @@ pub(super) struct Address {
 }
 
 /// The memory that an access names.
-fn memory_of(memarg: &MemArg) -> u32 {
+pub(super) fn memory_of(memarg: &MemArg) -> u32 {
     match memarg.target {
         MemArgTarget::Memory(index) => index,
         MemArgTarget::Array(_) => unreachable!("validated: an access to a memory"),
@@ -71,6 +71,15 @@ impl Generator<'_> {
         true
     }
 
+    /// Loads so many bytes and extends them by zeros.
+    pub(super) fn load_unsigned(&mut self, memarg: &MemArg, kind: Kind, bytes: u8) {
+        let how = match (kind.is_wide(), bytes) {
+            (false, 4) | (_, 8) => Load::Whole,
+            _ => Load::Unsigned,
+        };
+        self.load(memarg, kind, how, bytes);
+    }
+
     fn load(&mut self, memarg: &MemArg, kind: Kind, how: Load, bytes: u8) {
         self.checked_by_call(memarg, bytes, 0);
         // First, so that an index in the local of the result need not wait elsewhere.
@@ -105,7 +114,7 @@ impl Generator<'_> {
         self.push_result(kind, local, Place::Gpr(to));
     }
 
-    fn store(&mut self, memarg: &MemArg, bytes: u8) {
+    pub(super) fn store(&mut self, memarg: &MemArg, bytes: u8) {
         self.checked_by_call(memarg, bytes, 1);
         let value = self.pop();
         let index = self.pop();

@@ -153,7 +153,7 @@ impl Generator<'_> {
     }
 
     /// Pops operands, lowest first, after all have gone to their slots.
-    fn pop_settled<const N: usize>(&mut self) -> [Argument; N] {
+    pub(super) fn pop_settled<const N: usize>(&mut self) -> [Argument; N] {
         self.settle();
         let mut arguments = [Argument::Constant(0); N];
         for argument in arguments.iter_mut().rev() {

@@ -105,6 +105,9 @@ macro_rules! count {
     (Call $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (CallIndirect $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (CallRef $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (MemoryAtomicNotify $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (MemoryAtomicWait32 $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (MemoryAtomicWait64 $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (MemoryGrow $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (MemoryFill $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (MemoryCopy $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };

@@ -42,8 +42,8 @@ use crate::facts::trap;
 use crate::facts::vmctx::Counter;
 
 /// What an atomic access does.
-#[derive(Clone, Copy)]
-enum Kind {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
     Load,
     Store,
     Rmw(AtomicRmwOp),
@@ -59,7 +59,7 @@ struct Exchange {
 }
 
 /// Where, the type on the operand stack, and the type in memory.
-type Shape<'o> = (&'o MemArg, Type, Type);
+pub(crate) type Shape<'o> = (&'o MemArg, Type, Type);
 
 /// `access`, from a table: a kind, and its operator in each of seven widths.
 macro_rules! accesses {
@@ -67,7 +67,7 @@ macro_rules! accesses {
         $i64:ident $i64_8:ident $i64_16:ident $i64_32:ident;)*) => {
         /// What an operator does and how wide, `None` where it is no atomic
         /// access.
-        fn access<'o>(op: &'o Operator<'_>) -> Option<(Kind, Shape<'o>)> {
+        pub(crate) fn access<'o>(op: &'o Operator<'_>) -> Option<(Kind, Shape<'o>)> {
             Some(match op {
                 $(
                     Operator::$i32 { memarg } => ($kind, (memarg, I32, I32)),

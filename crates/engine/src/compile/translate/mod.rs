@@ -38,7 +38,7 @@
 //!   and movable, so that Cranelift hoists it out of loops.
 
 mod array;
-mod atomic;
+pub(super) mod atomic;
 mod bulk;
 mod call;
 mod cast;
