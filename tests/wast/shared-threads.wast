@@ -1,6 +1,7 @@
 ;; Threads with a store each that share a memory: what one publishes with an
 ;; atomic store the other sees, waits end by a notification, additions of both
-;; are counted, and growth by one is seen by the other.
+;; are counted, bits that both flip are lost by none, and growth by one is seen
+;; by the other.
 
 (module $Mem
   (memory (export "shared") 1 4 shared))
@@ -29,10 +30,15 @@
       (loop $again
         (drop (i64.atomic.rmw.add (i32.const 24) (i64.const 3)))
         (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1))))))
+    (func (export "flip") (param $times i32)
+      (loop $again
+        (drop (i32.atomic.rmw16.xor_u (i32.const 32) (i32.const 0x55)))
+        (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1))))))
     (func (export "beyond") (result i32)
       (i32.load (i32.const 262144))))
   (assert_return (invoke "read") (i64.const 0x0123456789abcdef))
   (assert_return (invoke "add" (i32.const 10000)))
+  (assert_return (invoke "flip" (i32.const 100001)))
   (assert_return (invoke "grown") (i32.const 10))
   (assert_trap (invoke "beyond") "out of bounds memory access"))
 
@@ -48,12 +54,17 @@
       (loop $again
         (drop (i64.atomic.rmw.add (i32.const 24) (i64.const 4)))
         (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1))))))
+    (func (export "flip") (param $times i32)
+      (loop $again
+        (drop (i32.atomic.rmw16.xor_u (i32.const 32) (i32.const 0xaa00)))
+        (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1))))))
     (func (export "grow") (result i32)
       (memory.grow (i32.const 2))
       (i32.store (i32.const 196604) (i32.const 7))
       (i32.atomic.store (i32.const 16) (i32.const 1))))
   (invoke "write")
   (assert_return (invoke "add" (i32.const 10000)))
+  (assert_return (invoke "flip" (i32.const 100001)))
   (assert_return (invoke "grow") (i32.const 1)))
 
 (wait $writer)
@@ -63,6 +74,8 @@
 (module
   (memory (import "mem" "shared") 1 4 shared)
   (func (export "sum") (result i64) (i64.atomic.load (i32.const 24)))
+  (func (export "flipped") (result i32) (i32.load (i32.const 32)))
   (func (export "size") (result i32) (memory.size)))
 (assert_return (invoke "sum") (i64.const 70000))
+(assert_return (invoke "flipped") (i32.const 0xaa55))
 (assert_return (invoke "size") (i32.const 3))
