@@ -194,6 +194,7 @@ pub fn module(below: Below<'_>) -> String {
     for (at, signature) in shape.signatures.iter().enumerate() {
         let _ = writeln!(text, "(type $t{at} (func{}))", signature.text());
     }
+    text.push_str("(type $open (sub (func)))\n");
     let _ = writeln!(
         text,
         "(table $t 5 6 funcref) (elem (table $t) (i32.const 0) func $f0 $f1 $f2)"

@@ -138,6 +138,12 @@ impl Ours {
                 "collecting, in tiers".to_owned(),
                 &tiered,
             )?);
+            let direct = Config::new().codegen(Codegen::Direct).collection_bytes(0);
+            let direct = direct.collection_step(1);
+            all.push(Ours::configured(
+                "collecting in steps, by direct".to_owned(),
+                &direct,
+            )?);
         }
         let steps = Config::new().collection_bytes(0).collection_step(1);
         all.push(Ours::configured("collecting in steps".to_owned(), &steps)?);

@@ -10,6 +10,7 @@
 //!                                   ├ integer.rs, float.rs, convert.rs
 //!                                   ├ memory.rs, atomic.rs   loads and stores
 //!                                   ├ vector.rs     vectors
+//!                                   ├ object.rs, array.rs, cast.rs   what is collected
 //!                                   ├ check.rs      what a strategy's check is made of
 //!                                   ├ call.rs       calls, arguments, results
 //!                                   ├ exception.rs  throwing, and where it lands
@@ -32,8 +33,8 @@
 //! Functions are of the convention of all others (`tail` of Cranelift's), keep frame pointers,
 //! and begin with what `run/stacks/segments.rs` knows, so that whoever calls them does not know
 //! who compiled them. What is not translated here is compiled by Cranelift, and named:
-//! continuations, structures and arrays, frames from [`FRAME_BYTES_MAX`] on, results that go to
-//! memory.
+//! continuations, casts to types of functions that have others below them, frames from
+//! [`FRAME_BYTES_MAX`] on, results that go to memory.
 //!
 //! What must stay true:
 //! - The prologue compares the stack pointer with the limit and all bytes that the frame has,
@@ -42,8 +43,10 @@
 //! - No bounds check is decided here: `MemoryPlan::emit_check` says what it is made of.
 //! - What is made is bounded by the length of the body ([`CODE_A_BYTE`]).
 
+mod array;
 mod atomic;
 mod call;
+mod cast;
 mod check;
 mod code;
 mod control;
@@ -53,6 +56,7 @@ mod float;
 mod integer;
 mod locals;
 mod memory;
+mod object;
 mod registers;
 mod table;
 mod tier;
@@ -496,7 +500,10 @@ impl Generator<'_> {
             || self.conversion(op)
             || self.table(op)?
             || self.vector(op)
-            || self.atomic(op);
+            || self.atomic(op)
+            || self.structure(op)
+            || self.array(op)
+            || self.cast(op)?;
         match is_known {
             true => Ok(()),
             false => Err(Refusal::Left(group(op).to_owned())),
@@ -556,24 +563,6 @@ fn group(op: &Operator<'_>) -> &'static str {
         | Operator::ResumeThrow { .. }
         | Operator::ResumeThrowRef { .. }
         | Operator::Switch { .. } => "continuations",
-        Operator::StructNew { .. }
-        | Operator::StructNewDefault { .. }
-        | Operator::StructGet { .. }
-        | Operator::StructSet { .. }
-        | Operator::ArrayNew { .. }
-        | Operator::ArrayNewDefault { .. }
-        | Operator::ArrayNewFixed { .. }
-        | Operator::ArrayGet { .. }
-        | Operator::ArraySet { .. }
-        | Operator::ArrayLen
-        | Operator::RefI31
-        | Operator::RefEq
-        | Operator::RefCastNonNull { .. }
-        | Operator::RefCastNullable { .. }
-        | Operator::RefTestNonNull { .. }
-        | Operator::RefTestNullable { .. }
-        | Operator::BrOnCast { .. }
-        | Operator::BrOnCastFail { .. } => "structures, arrays and casts",
         _ => "others",
     }
 }

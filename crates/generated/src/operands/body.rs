@@ -64,7 +64,7 @@ impl<'s, 'b> Body<'s, 'b> {
             // Its operands have slots of 16 bytes.
             0 => body.say("v128.const i64x2 0 0 drop"),
             // Cranelift compiles it.
-            1 => body.say("i32.const 0 ref.i31 drop"),
+            1 => body.say("ref.null func ref.test (ref $open) drop"),
             _ => {}
         }
         body.labels.push(Label {

@@ -299,7 +299,7 @@ impl Generator<'_> {
     }
 
     /// Branches where a condition holds.
-    fn branch_if(&mut self, condition: Condition, depth: u32) {
+    pub(super) fn branch_if(&mut self, condition: Condition, depth: u32) {
         let frame = self.target(depth);
         let (height, count) = (frame.height as usize, frame.arity());
         let first = self.values.len() - count;

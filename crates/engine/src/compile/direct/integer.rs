@@ -253,7 +253,8 @@ impl Generator<'_> {
         self.push(Kind::I32, Place::Flags(condition));
     }
 
-    fn compare(&mut self, condition: Condition) {
+    /// Whether two numbers compare so.
+    pub(super) fn compare(&mut self, condition: Condition) {
         let y = self.pop();
         let x = self.pop();
         let wide = x.kind.is_wide();

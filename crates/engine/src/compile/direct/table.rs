@@ -153,13 +153,16 @@ impl Generator<'_> {
     }
 
     /// Pops operands, lowest first, after all have gone to their slots.
-    pub(super) fn pop_settled<const N: usize>(&mut self) -> [Argument; N] {
+    pub(super) fn pop_operands<const N: usize>(&mut self) -> [Value; N] {
         self.settle();
-        let mut arguments = [Argument::Constant(0); N];
-        for argument in arguments.iter_mut().rev() {
-            *argument = Argument::Value(self.pop());
-        }
-        arguments
+        let mut values = [(); N].map(|()| self.pop());
+        values.reverse();
+        values
+    }
+
+    /// The same as arguments.
+    pub(super) fn pop_settled<const N: usize>(&mut self) -> [Argument; N] {
+        self.pop_operands().map(Argument::Value)
     }
 
     /// Calls a function of the runtime, when all operands are in their slots: no register

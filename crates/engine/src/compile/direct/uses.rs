@@ -118,6 +118,17 @@ macro_rules! count {
     (TableInit $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (DataDrop $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (ElemDrop $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (StructNew $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (StructNewDefault $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayNew $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayNewDefault $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayNewFixed $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayNewData $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayNewElem $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayFill $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayCopy $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayInitData $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ArrayInitElem $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (call $this:ident $($arg:ident)*) => {{ let _ = ($($arg,)*); $this.call() }};
     ($other:ident $this:ident $($arg:ident)*) => {{ let _ = ($this, $($arg,)*); }};
 }

@@ -16,13 +16,14 @@ use wasmparser::{AbstractHeapType, Operator};
 
 use super::Translator;
 use crate::facts::libcall::Libcall;
+use crate::facts::module::ModuleInfo;
 use crate::facts::object::{self, ROW_BYTES, tag};
 use crate::facts::trap;
 use crate::facts::vmctx::offsets;
 
 /// What a reference is compared with.
 #[derive(Clone, Copy, Debug)]
-enum Wanted {
+pub(crate) enum Wanted {
     /// Every reference that is not null.
     Any,
     /// None but null.
@@ -36,6 +37,28 @@ enum Wanted {
     Object(u32),
     /// Functions of the module's type at this index.
     Func(u32),
+}
+
+/// What a type of a module's stands for.
+pub(crate) fn wanted(info: &ModuleInfo, heap: wasmparser::HeapType) -> Wanted {
+    use AbstractHeapType as A;
+    match heap {
+        wasmparser::HeapType::Abstract { ty, .. } => match ty {
+            A::None | A::NoFunc | A::NoExtern | A::NoExn | A::NoCont => Wanted::None,
+            A::Any | A::Func | A::Extern | A::Exn | A::Cont => Wanted::Any,
+            A::Eq => Wanted::Eq,
+            A::I31 => Wanted::I31,
+            A::Struct => Wanted::Struct,
+            A::Array => Wanted::Array,
+        },
+        wasmparser::HeapType::Concrete(index) | wasmparser::HeapType::Exact(index) => {
+            let index = index.as_module_index().expect("a type of the module's");
+            match info.layouts[index as usize] {
+                Some(_) => Wanted::Object(index),
+                None => Wanted::Func(index),
+            }
+        }
+    }
 }
 
 impl Translator<'_> {
@@ -99,28 +122,6 @@ impl Translator<'_> {
         self.branch_where(depth, is_of, on_success);
     }
 
-    fn wanted(&self, heap: wasmparser::HeapType) -> Wanted {
-        use AbstractHeapType as A;
-        let info = self.env.module.info;
-        match heap {
-            wasmparser::HeapType::Abstract { ty, .. } => match ty {
-                A::None | A::NoFunc | A::NoExtern | A::NoExn | A::NoCont => Wanted::None,
-                A::Any | A::Func | A::Extern | A::Exn | A::Cont => Wanted::Any,
-                A::Eq => Wanted::Eq,
-                A::I31 => Wanted::I31,
-                A::Struct => Wanted::Struct,
-                A::Array => Wanted::Array,
-            },
-            wasmparser::HeapType::Concrete(index) | wasmparser::HeapType::Exact(index) => {
-                let index = index.as_module_index().expect("a type of the module's");
-                match info.layouts[index as usize] {
-                    Some(_) => Wanted::Object(index),
-                    None => Wanted::Func(index),
-                }
-            }
-        }
-    }
-
     /// Whether a reference is of a type: not 0 if it is.
     fn is_of(&mut self, reference: Value, heap: wasmparser::HeapType, nullable: bool) -> Value {
         let done = self.b.create_block();
@@ -132,7 +133,7 @@ impl Translator<'_> {
             .brif(reference, other, &[], done, &[of_null.into()]);
         self.b.switch_to_block(other);
         self.b.seal_block(other);
-        let is_of = self.is_not_null_of(reference, self.wanted(heap), done);
+        let is_of = self.is_not_null_of(reference, wanted(self.env.module.info, heap), done);
         let is_of = self.canonical(is_of);
         self.b.ins().jump(done, &[is_of.into()]);
         self.b.switch_to_block(done);

@@ -41,7 +41,7 @@ mod array;
 pub(super) mod atomic;
 mod bulk;
 mod call;
-mod cast;
+pub(super) mod cast;
 mod control;
 mod enter;
 mod env;
