@@ -214,6 +214,18 @@ fn odd_campaigns() -> tempfile::TempDir {
         let cell = record["cell"].as_str().unwrap_or_default();
         !cell.ends_with("/control")
     });
+    // What failed has no time any more.
+    changed(at, "usual", "wrong", |record| {
+        let cell = record["cell"].as_str().unwrap_or_default().to_owned();
+        let is_of_cell = cell.starts_with("steady/") && !cell.ends_with("/control");
+        if is_of_cell && record["record"] == "sample" {
+            *record = serde_json::json!({
+                "record": "failure", "cell": cell, "round": record["round"],
+                "kind": "wrong_answer", "message": "answer 1, expected 2",
+            });
+        }
+        !(is_of_cell && record["record"] == "process")
+    });
     changed(at, "usual", "other", |record| {
         if is_header(record) {
             record["config"]["module"]["digest"] = Value::from("0123456789abcdef");
@@ -251,7 +263,14 @@ fn what_cannot_be_seen_or_compared_is_no_pass() {
         0,
         "accepted: no slowdown past 20",
     );
-    check("noisy noisy", 4, "too noisy to say: no slowdown past 2");
+    let said = check("noisy noisy", 4, "too noisy to say: no slowdown past 2");
+    assert!(said.contains("found; could only have seen "), "{said}");
+    let said = check(
+        "usual wrong --threshold 20%",
+        1,
+        "was measured before, not now: ",
+    );
+    assert!(said.contains("refused: 1 cell not measured"), "{said}");
     let json = check("noisy noisy --json", 4, "\"outcome\": \"too-noisy\"");
     assert!(json.contains("\"other_programs\": []"), "{json}");
     let said = compare("usual uncontrolled --threshold 20%").1;

@@ -1,6 +1,5 @@
 ;; Calls in the place of a function, whose arguments on the stack are more than its own, fewer,
-;; or as many: they are moved over each other, by less than their length. What a caller keeps
-;; in registers is there when the last of them returns.
+;; or as many. What a caller keeps in registers is there when the last of them returns.
 ;;
 ;; Three functions of 9, 14 and 31 numbers call each other in a circle and hand on what they have
 ;; in another order; the last one adds them up, each by its place.

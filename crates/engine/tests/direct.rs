@@ -63,7 +63,10 @@ fn what_is_left_to_cranelift_is_named() {
     let module = Module::new(&engine, wasm()).unwrap();
     assert_eq!(
         named(&module),
-        [(2, "casts to types of functions that have others below them".to_owned())]
+        [(
+            2,
+            "casts to types of functions that have others below them".to_owned()
+        )]
     );
     call(&module, "casts").unwrap();
     let error = call(&module, "loads").unwrap_err();
@@ -82,7 +85,10 @@ fn what_is_left_when_it_is_first_called_is_named_then() {
     call(&module, "casts").unwrap();
     assert_eq!(
         named(&module),
-        [(2, "casts to types of functions that have others below them".to_owned())]
+        [(
+            2,
+            "casts to types of functions that have others below them".to_owned()
+        )]
     );
 }
 

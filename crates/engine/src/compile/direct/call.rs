@@ -262,9 +262,9 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// Leaves the frame with so many bytes of arguments, which are at its lower end, above the
-    /// return address. They go to where there may be less room than they take, or more: from the
-    /// last one on, none is written over before it was read.
+    /// Leaves the frame with so many bytes of arguments, which are at its lower end. They go to where
+    /// this function's own were, and below if they are more: as far as the return address and the
+    /// frame, of which they reach no further than the slots that they have as operands.
     fn move_arguments(&mut self, bytes: u32) {
         if (bytes, self.incoming_bytes) == (0, 0) {
             emit!(self.code, movq_mr(Rm::Gpr(RSP), RBP));
@@ -275,7 +275,7 @@ impl<'a> Generator<'a> {
         let return_address = Rm::Mem(at(RBP, RETURN_ADDRESS));
         emit!(self.code, movq_rm(R10, return_address));
         emit!(self.code, movq_rm(SCRATCH, Rm::Mem(at(RBP, 0))));
-        for offset in (0..bytes).step_by(16).rev() {
+        for offset in (0..bytes).step_by(16) {
             let (from, to) = (at(RSP, offset), at(RBP, first + offset));
             emit!(self.code, movups_a(SCRATCH_XMM, XmmRm::Mem(from)));
             emit!(self.code, movups_b(XmmRm::Mem(to), SCRATCH_XMM));
