@@ -16,5 +16,5 @@ pub mod target;
 
 pub use fathom_generated::{
     continuations, copies, damage, folders, frames, generate, instructions, limits, observe,
-    operands, ours, pools, rewrites, signals, wasi,
+    operands, ours, pools, rewrites, signals, throwing, wasi,
 };

@@ -3,7 +3,7 @@
 //! ```text
 //!  seed ─► generate, instructions, operands, rewrites … ─► module ─► ours (a way to run it) ─► Observed
 //!                                                  └ damage ─► bytes ─► Module::new ─► Ok or Err
-//!  seed ─► continuations, copies, frames, limits ─► module, and a model of what it does
+//!  seed ─► continuations, copies, frames, limits, throwing ─► module, and a model of what it does
 //!  seed ─► folders, pools, signals, wasi ─► what a process does with the engine, and what it sees
 //! ```
 //!
@@ -32,4 +32,5 @@ pub mod ours;
 pub mod pools;
 pub mod rewrites;
 pub mod signals;
+pub mod throwing;
 pub mod wasi;

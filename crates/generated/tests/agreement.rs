@@ -16,6 +16,8 @@ use fathom_generated::ours::Ours;
 use fathom_generated::ours::ways;
 use fathom_generated::rewrites::{self, Loops};
 #[cfg(target_arch = "x86_64")]
+use fathom_generated::throwing::{self, Case, Configured};
+#[cfg(target_arch = "x86_64")]
 use fathom_generated::{continuations, frames};
 use fathom_generated::{copies, damage, limits, operands};
 use rayon::prelude::*;
@@ -34,6 +36,8 @@ const INSTRUCTIONS: u64 = 60;
 const INSTRUCTIONS_BY_LLVM: u64 = 30;
 const LIMITED: u64 = 800;
 const CONTINUED: u64 = 250;
+#[cfg(target_arch = "x86_64")]
+const THROWING: u64 = 240;
 const REWRITTEN: u64 = 40;
 const COPIED: u64 = 60;
 const WITH_OPERANDS: u64 = 60;
@@ -192,6 +196,47 @@ fn continuations_do_what_the_interpreter_says() {
         })
         .sum();
     assert!(switches > CONTINUED, "only {switches} switches");
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn throwing_and_catching_does_what_the_interpreter_says() {
+    let engines = throwing::engines().expect("the engine works here");
+    let (tight, roomy): (Vec<&Configured>, Vec<&Configured>) =
+        engines.iter().partition(|one| one.is_tight);
+    let all: Vec<throwing::Seen> = (0..THROWING)
+        .into_par_iter()
+        .map(|seed| {
+            let mut stream = Stream::new(seed);
+            let case = Case::random(&mut |end| stream.below(end));
+            let nth = |all: &[&'_ Configured], turn: u64| (seed + turn) as usize % all.len();
+            let mut turn = vec![tight[nth(&tight, 0)]];
+            turn.extend([0, 4, 8].map(|turn| roomy[nth(&roomy, turn)]));
+            let checked = case.check(&turn);
+            checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"))
+        })
+        .collect();
+    let sum = |of: fn(&throwing::Seen) -> u64| all.iter().map(of).sum::<u64>();
+    let ends = [sum(|s| s.values), sum(|s| s.traps), sum(|s| s.exceptions)];
+    let calls: u64 = ends.iter().sum();
+    assert!(ends.iter().all(|some| *some > calls / 8), "{ends:?}");
+    let (depths, full) = (sum(|s| s.depths), sum(|s| s.full));
+    for (what, least, number) in [
+        ("clauses entered", 2 * THROWING, sum(|s| s.numbers.caught)),
+        (
+            "of the older form",
+            THROWING,
+            sum(|s| s.numbers.caught_older),
+        ),
+        ("delegated", THROWING / 2, sum(|s| s.numbers.delegated)),
+        ("raised again", THROWING / 2, sum(|s| s.numbers.again)),
+        ("calls by the host", THROWING / 2, sum(|s| s.numbers.nested)),
+        ("calls without room", depths / 4, full),
+        ("calls with room", depths / 8, depths - full),
+    ] {
+        println!("{what}: {number}");
+        assert!(number > least, "only {number} {what}");
+    }
 }
 
 #[test]
