@@ -16,7 +16,7 @@ use fathom_generated::ours::Ours;
 use fathom_generated::ours::ways;
 use fathom_generated::rewrites::{self, Loops};
 #[cfg(target_arch = "x86_64")]
-use fathom_generated::throwing::{self, Case, Configured};
+use fathom_generated::throwing::{self, Case};
 #[cfg(target_arch = "x86_64")]
 use fathom_generated::{continuations, frames};
 use fathom_generated::{copies, damage, limits, operands};
@@ -202,17 +202,12 @@ fn continuations_do_what_the_interpreter_says() {
 #[cfg(target_arch = "x86_64")]
 fn throwing_and_catching_does_what_the_interpreter_says() {
     let engines = throwing::engines().expect("the engine works here");
-    let (tight, roomy): (Vec<&Configured>, Vec<&Configured>) =
-        engines.iter().partition(|one| one.is_tight);
     let all: Vec<throwing::Seen> = (0..THROWING)
         .into_par_iter()
         .map(|seed| {
             let mut stream = Stream::new(seed);
             let case = Case::random(&mut |end| stream.below(end));
-            let nth = |all: &[&'_ Configured], turn: u64| (seed + turn) as usize % all.len();
-            let mut turn = vec![tight[nth(&tight, 0)]];
-            turn.extend([0, 4, 8].map(|turn| roomy[nth(&roomy, turn)]));
-            let checked = case.check(&turn);
+            let checked = case.check(&throwing::in_turn(&engines, seed));
             checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"))
         })
         .collect();

@@ -60,18 +60,23 @@ impl Maker<'_> {
             out: Vec::new(),
             stack: entry.to_vec(),
         };
+        let mut kept = None;
         if entry.last() == Some(&Ty::Exn) && !self.chance(4) {
             let local = self.local(Ty::Exn, false).expect("there is one");
             code.emit(Instr::Set(local));
             code.stack.pop();
+            kept = Some(local);
         }
         self.steps(&mut code, nest);
-        match (self.below)(4) {
-            0 => {
-                self.raise_again(&mut code);
+        if self.chance(2) {
+            self.another(&mut code);
+        }
+        match (self.below)(5) {
+            0 | 1 => {
+                self.raise_again(&mut code, kept);
                 return code.out;
             }
-            1 => {
+            2 => {
                 self.condition(&mut code);
                 code.stack.pop();
                 let mut then = Code {
@@ -79,7 +84,7 @@ impl Maker<'_> {
                     stack: Vec::new(),
                 };
                 self.labels.push(Label::of(&[]));
-                self.raise_again(&mut then);
+                self.raise_again(&mut then, kept);
                 self.labels.pop();
                 code.emit(Instr::If(Sig::default(), then.out, Vec::new()));
             }
@@ -89,10 +94,41 @@ impl Maker<'_> {
         code.out
     }
 
-    fn raise_again(&mut self, code: &mut Code) {
-        match self.labels.iter().any(|label| label.is_clause) && !self.chance(4) {
-            true => self.rethrow(code),
-            false => self.throw_reference(code),
+    /// Another exception, which is caught at once: it may take the memory of one that nobody has.
+    fn another(&mut self, code: &mut Code) {
+        let tag = (self.below)(self.tags.len());
+        let tags = self.tags;
+        let mut inner = Code {
+            out: Vec::new(),
+            stack: Vec::new(),
+        };
+        for ty in &tags[tag] {
+            self.produce(&mut inner, *ty, 1);
+        }
+        inner.emit(Instr::Throw(tag));
+        let (tag, by_reference, label) = (None, false, 0);
+        if self.chance(2) {
+            let body = Vec::new();
+            let clauses = vec![Clause { tag, body }];
+            return code.emit(Instr::Try(Sig::default(), inner.out, clauses));
+        }
+        let catch = Catch {
+            tag,
+            by_reference,
+            label,
+        };
+        let inner = Instr::TryTable(Sig::default(), vec![catch], inner.out);
+        code.emit(Instr::Block(Sig::default(), vec![inner]));
+    }
+
+    /// What was kept, or what a clause around has caught.
+    fn raise_again(&mut self, code: &mut Code, kept: Option<u32>) {
+        match kept {
+            Some(kept) if !self.chance(4) => {
+                code.emit(Instr::Get(kept));
+                code.emit(Instr::ThrowRef);
+            }
+            _ => self.rethrow(code),
         }
     }
 
