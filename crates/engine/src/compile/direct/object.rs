@@ -127,7 +127,7 @@ impl<'a> Generator<'a> {
         }
         for (nth, (cell, offset)) in cells.iter().enumerate() {
             let value = self.values[first + nth];
-            let source = self.to_scratch(value);
+            let source = self.load_scratch(value);
             self.store_cell(*cell, source, at(RCX, offset.cast_signed()));
         }
         self.truncate(first as u32);
@@ -136,7 +136,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Loads an operand in its slot for a moment.
-    fn to_scratch(&mut self, value: Value) -> Source {
+    fn load_scratch(&mut self, value: Value) -> Source {
         match value.kind.is_in_xmm() {
             true => {
                 self.load_xmm(SCRATCH_XMM, value);
