@@ -183,21 +183,21 @@ fn the_strategy_is_said_when_asked_for() {
 fn who_made_functions_is_said_when_asked_for() {
     let program = module(
         r#"(module (func (export "one") (result i32) (i32.const 1))
-          (func (export "wide") (result i64 i64)
-            (i64.mul_wide_u (i64.const 2) (i64.const 3)))
+          (type $open (sub (func)))
+          (func (export "casts") (result i32) (ref.test (ref $open) (ref.null func)))
           (func (export "idle")))"#,
     );
     for (options, name, said) in [
         (
             &["--compilation", "eager"][..],
             "one",
-            "2 of 3 functions by direct, 1 by cranelift: 1 for 128-bit integers",
+            "2 of 3 functions by direct, 1 by cranelift: 1 for casts to types of functions that",
         ),
         (&[], "one", "1 of 1 functions by direct, 0 by cranelift\n"),
         (
             &[],
-            "wide",
-            "0 of 1 functions by direct, 1 by cranelift: 1 for 128-bit integers",
+            "casts",
+            "0 of 1 functions by direct, 1 by cranelift: 1 for casts to types of functions that",
         ),
     ] {
         let options = [
