@@ -15,6 +15,9 @@ const MIXED: &str = r#"(module (memory 1)
     (func (export "casts") (drop (ref.test (ref $open) (ref.null func))))
     (func $idle (export "idle")))"#;
 
+/// Why it is left.
+const LEFT: &str = "casts to types of functions that have others below them";
+
 fn wasm() -> Vec<u8> {
     wat::parse_str(MIXED).unwrap()
 }
@@ -61,13 +64,7 @@ fn what_is_left_to_cranelift_is_named() {
         return;
     };
     let module = Module::new(&engine, wasm()).unwrap();
-    assert_eq!(
-        named(&module),
-        [(
-            2,
-            "casts to types of functions that have others below them".to_owned()
-        )]
-    );
+    assert_eq!(named(&module), [(2, LEFT.to_owned())]);
     call(&module, "casts").unwrap();
     let error = call(&module, "loads").unwrap_err();
     let trap = error.trap().map(|trap| trap.code);
@@ -83,13 +80,7 @@ fn what_is_left_when_it_is_first_called_is_named_then() {
     call(&module, "idle").unwrap();
     assert_eq!(named(&module), []);
     call(&module, "casts").unwrap();
-    assert_eq!(
-        named(&module),
-        [(
-            2,
-            "casts to types of functions that have others below them".to_owned()
-        )]
-    );
+    assert_eq!(named(&module), [(2, LEFT.to_owned())]);
 }
 
 /// Counts are Cranelift's: nothing is counted that is not.
@@ -129,10 +120,7 @@ fn a_listing_shows_what_is_made_in_one_pass() {
     assert!(loads.cost().check_instructions >= 4, "{text}");
     assert_eq!(calls.cost().check_instructions, 0, "{calls}");
     assert!(calls.to_string().contains("; function 0"), "{calls}");
-    assert_eq!(
-        casts.fallback.as_deref(),
-        Some("casts to types of functions that have others below them")
-    );
+    assert_eq!(casts.fallback.as_deref(), Some(LEFT));
     assert_eq!(casts.code, cranelift[2].code);
     assert!(!casts.clif.is_empty());
     // One function is listed as it is among all, and is as long as what runs.

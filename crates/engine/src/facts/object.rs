@@ -46,6 +46,14 @@ pub(crate) mod tag {
     pub const INSIDE: u64 = 1 << 63;
 }
 
+/// How what a cell of 8 or 16 bits has becomes a value of 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extension {
+    Signed,
+    /// The same for all cells that have 32 bits or more, which nothing is added to.
+    Unsigned,
+}
+
 /// A place for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cell {

@@ -128,7 +128,7 @@ fn object(data: &mut InstanceData, op: ConstOp, stack: &mut Vec<u128>) -> Result
     let mut pop = || stack.pop().unwrap_or_default();
     let reference = match op {
         ConstOp::StructNew(ty) => {
-            let fields = data.module.info().field_count(ty);
+            let fields = data.module.info().fields(ty).len();
             let values = stack.split_off(stack.len() - fields);
             new_struct(data, ty, &values)?
         }

@@ -32,10 +32,7 @@ impl Maker<'_> {
     /// The same of what exceptions come out of, most often.
     fn throwing(&mut self, sig: &Sig, nest: usize) -> Vec<Instr> {
         self.labels.push(Label::of(&sig.results));
-        let mut code = Code {
-            out: Vec::new(),
-            stack: sig.params.clone(),
-        };
+        let mut code = Code::on(&sig.params);
         self.steps(&mut code, nest - 1);
         match (self.below)(8) {
             0..3 => self.end_if(&mut code),
@@ -56,10 +53,7 @@ impl Maker<'_> {
     /// The code of a clause, or of what a clause leads to: what was caught is kept, and raised again
     /// at times.
     fn handling(&mut self, entry: &[Ty], results: &[Ty], nest: usize) -> Vec<Instr> {
-        let mut code = Code {
-            out: Vec::new(),
-            stack: entry.to_vec(),
-        };
+        let mut code = Code::on(entry);
         let mut kept = None;
         if entry.last() == Some(&Ty::Exn) && !self.chance(4) {
             let local = self.local(Ty::Exn, false).expect("there is one");
@@ -79,10 +73,7 @@ impl Maker<'_> {
             2 => {
                 self.condition(&mut code);
                 code.stack.pop();
-                let mut then = Code {
-                    out: Vec::new(),
-                    stack: Vec::new(),
-                };
+                let mut then = Code::default();
                 self.labels.push(Label::of(&[]));
                 self.raise_again(&mut then, kept);
                 self.labels.pop();
@@ -98,26 +89,24 @@ impl Maker<'_> {
     fn another(&mut self, code: &mut Code) {
         let tag = (self.below)(self.tags.len());
         let tags = self.tags;
-        let mut inner = Code {
-            out: Vec::new(),
-            stack: Vec::new(),
-        };
+        let mut inner = Code::default();
         for ty in &tags[tag] {
             self.produce(&mut inner, *ty, 1);
         }
         inner.emit(Instr::Throw(tag));
-        let (tag, by_reference, label) = (None, false, 0);
         if self.chance(2) {
-            let body = Vec::new();
-            let clauses = vec![Clause { tag, body }];
-            return code.emit(Instr::Try(Sig::default(), inner.out, clauses));
+            let all = Clause {
+                tag: None,
+                body: Vec::new(),
+            };
+            return code.emit(Instr::Try(Sig::default(), inner.out, vec![all]));
         }
-        let catch = Catch {
-            tag,
-            by_reference,
-            label,
+        let all = Catch {
+            tag: None,
+            by_reference: false,
+            label: 0,
         };
-        let inner = Instr::TryTable(Sig::default(), vec![catch], inner.out);
+        let inner = Instr::TryTable(Sig::default(), vec![all], inner.out);
         code.emit(Instr::Block(Sig::default(), vec![inner]));
     }
 
@@ -315,10 +304,7 @@ impl Maker<'_> {
     pub fn end_if(&mut self, code: &mut Code) {
         self.condition(code);
         code.stack.pop();
-        let mut then = Code {
-            out: Vec::new(),
-            stack: Vec::new(),
-        };
+        let mut then = Code::default();
         self.labels.push(Label::of(&[]));
         self.end(&mut then);
         self.labels.pop();
@@ -383,10 +369,7 @@ impl Maker<'_> {
             let kept = self.local(Ty::Exn, false).expect("there is one");
             code.emit(Instr::Tee(kept));
             code.emit(Instr::IsNull);
-            let mut instead = Code {
-                out: Vec::new(),
-                stack: Vec::new(),
-            };
+            let mut instead = Code::default();
             self.labels.push(Label::of(&[]));
             self.throw(&mut instead);
             self.labels.pop();

@@ -89,7 +89,7 @@ fn host(
         return Err(ExnRef::new(caller, tag, &values)?.into());
     }
     let result = match back(caller, &program, which, number) {
-        Err(error) if host == Host::Tries => tried(caller, &program, error)?,
+        Err(error) if host == Host::Tries => tried(caller, error)?,
         other => other?,
     };
     results[0] = Val::I64(result);
@@ -117,11 +117,12 @@ fn back(
 }
 
 /// What ended a call, as a number; what nobody knows of ends this one, too.
-fn tried(caller: &mut Caller<'_, Known>, program: &Program, error: Error) -> Result<i64, Error> {
+fn tried(caller: &Caller<'_, Known>, error: Error) -> Result<i64, Error> {
     if let Some(exception) = error.exception() {
-        let values: Vec<u128> = exception.values(&*caller).iter().map(bits).collect();
-        let types = values_of(program, &exception.values(&*caller));
-        return Ok(digest(&types, &values));
+        let values = exception.values(caller);
+        let types: Vec<Ty> = values.iter().map(type_of).collect();
+        let bits: Vec<u128> = values.iter().map(bits).collect();
+        return Ok(digest(&types, &bits));
     }
     match error.trap().map(|trap| trap.code) {
         None | Some(TrapCode::StackExhausted) => Err(error),
@@ -129,17 +130,15 @@ fn tried(caller: &mut Caller<'_, Known>, program: &Program, error: Error) -> Res
     }
 }
 
-/// The types that values have.
-fn values_of(_: &Program, values: &[Val]) -> Vec<Ty> {
-    let ty = |value: &Val| match value {
+fn type_of(value: &Val) -> Ty {
+    match value {
         Val::I32(_) => Ty::I32,
         Val::I64(_) => Ty::I64,
         Val::F32(_) => Ty::F32,
         Val::F64(_) => Ty::F64,
         Val::V128(_) => Ty::V128,
         _ => Ty::Exn,
-    };
-    values.iter().map(ty).collect()
+    }
 }
 
 impl Guest {

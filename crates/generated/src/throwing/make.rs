@@ -48,12 +48,21 @@ pub struct Maker<'a> {
 }
 
 /// What was made of a block, and the types on the stack behind it.
+#[derive(Default)]
 pub struct Code {
     pub out: Vec<Instr>,
     pub stack: Vec<Ty>,
 }
 
 impl Code {
+    /// Nothing yet, on such a stack.
+    pub fn on(stack: &[Ty]) -> Code {
+        Code {
+            out: Vec::new(),
+            stack: stack.to_vec(),
+        }
+    }
+
     pub fn emit(&mut self, instr: Instr) {
         self.out.push(instr);
     }
@@ -135,10 +144,7 @@ impl Maker<'_> {
 
     /// The code of a block.
     pub fn body(&mut self, entry: &[Ty], results: &[Ty], nest: usize) -> Vec<Instr> {
-        let mut code = Code {
-            out: Vec::new(),
-            stack: entry.to_vec(),
-        };
+        let mut code = Code::on(entry);
         self.steps(&mut code, nest);
         if nest < NEST && self.chance(5) {
             self.end(&mut code);

@@ -9,13 +9,13 @@ use wasmparser::Operator;
 
 use super::Generator;
 use super::code::{Condition, emit};
-use super::object::{Extension, Length};
+use super::object::Length;
 use super::registers::trapping;
 use super::registers::{CONTEXT, Gpr, Mem, R8, R9, RAX, RCX, RDX, RSI, Rm, SCRATCH, at, indexed};
 use super::table::Argument;
 use super::values::{Kind, Place, Value};
 use crate::facts::libcall::Libcall;
-use crate::facts::object::{self, Cell, HEADER_BYTES};
+use crate::facts::object::{self, Cell, Extension, Field, HEADER_BYTES};
 use crate::facts::trap;
 use crate::facts::vmctx::{VMCTX_RUNTIME, offsets};
 
@@ -29,7 +29,7 @@ impl Generator<'_> {
         match *op {
             Operator::ArrayNew { array_type_index } => self.array_new(array_type_index),
             Operator::ArrayNewDefault { array_type_index } => {
-                let cell = self.cell(array_type_index);
+                let cell = self.env.info.element(array_type_index);
                 let [len] = self.pop_operands();
                 self.new_object(array_type_index, Length::Of(len, cell));
                 self.free.take(RAX);
@@ -48,20 +48,22 @@ impl Generator<'_> {
                 array_elem_index,
             } => self.array_of(Libcall::ArrayNewElem, array_type_index, array_elem_index),
             Operator::ArrayGet { array_type_index } | Operator::ArrayGetU { array_type_index } => {
-                self.array_get(self.cell(array_type_index), Unsigned);
+                self.array_get(self.env.info.element(array_type_index), Unsigned);
             }
             Operator::ArrayGetS { array_type_index } => {
-                self.array_get(self.cell(array_type_index), Signed);
+                self.array_get(self.env.info.element(array_type_index), Signed);
             }
-            Operator::ArraySet { array_type_index } => self.array_set(self.cell(array_type_index)),
+            Operator::ArraySet { array_type_index } => {
+                self.array_set(self.env.info.element(array_type_index))
+            }
             Operator::ArrayLen => self.array_len(),
             Operator::ArrayFill { array_type_index } => {
-                self.array_fill(self.cell(array_type_index));
+                self.array_fill(self.env.info.element(array_type_index));
             }
             Operator::ArrayCopy {
                 array_type_index_dst,
                 ..
-            } => self.array_copy(self.cell(array_type_index_dst)),
+            } => self.array_copy(self.env.info.element(array_type_index_dst)),
             Operator::ArrayInitData {
                 array_data_index, ..
             } => self.array_init(Libcall::ArrayInitData, array_data_index),
@@ -74,7 +76,7 @@ impl Generator<'_> {
     }
 
     fn array_new(&mut self, ty: u32) {
-        let cell = self.cell(ty);
+        let cell = self.env.info.element(ty);
         let value = self.values[self.values.len() - 2];
         let is_zero = value.place == Place::Constant(0);
         let [value, len] = self.pop_operands();
@@ -128,12 +130,15 @@ impl Generator<'_> {
     }
 
     fn array_new_fixed(&mut self, ty: u32, count: u32) {
-        let cell = self.cell(ty);
+        let cell = self.env.info.element(ty);
         self.settle();
-        let bytes = self.layout(ty).bytes(count);
+        let bytes = self.env.info.layout(ty).bytes(count);
         self.new_object(ty, Length::Known { word: count, bytes });
-        let cells = (0..count).map(|nth| (cell, HEADER_BYTES + (nth << cell.shift())));
-        self.fill_new(&cells.collect::<Vec<_>>());
+        let place = |nth| Field {
+            cell,
+            offset: HEADER_BYTES + (nth << cell.shift()),
+        };
+        self.fill_new(&(0..count).map(place).collect::<Vec<_>>());
     }
 
     /// An array from a segment, which the runtime makes.

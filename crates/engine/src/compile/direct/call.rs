@@ -10,7 +10,7 @@ use wasmparser::Operator;
 
 use super::code::{Condition, emit};
 use super::registers::{
-    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, R10, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH,
+    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, Mem, R10, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH,
     SCRATCH_XMM, Xmm, XmmRm, at, trapping,
 };
 use super::values::{Kind, Place, Value, kinds};
@@ -43,6 +43,14 @@ enum Callee {
     Import(u32),
     /// The function reference in rax.
     Reference,
+}
+
+/// Where the code of a callee is.
+enum Entry {
+    /// Of this function of the module.
+    Func(u32),
+    /// Where this operand says.
+    At(Mem),
 }
 
 /// Where values of these kinds are, and the bytes of those on the stack.
@@ -191,27 +199,12 @@ impl<'a> Generator<'a> {
         self.settle_below(self.values.len() - arguments.len());
         self.hand_over(&arguments);
         self.store_for_landing();
-        emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
-        match *callee {
-            Callee::Own(func) => {
-                emit!(self.code, movq_rm(RDI, Rm::Gpr(CONTEXT)));
+        match self.enter(callee) {
+            Entry::Func(func) => {
                 cranelift_assembler_x64::inst::callq_d::new(0).encode(&mut self.code);
                 self.distance_to(func);
             }
-            Callee::Import(func) => {
-                let import = self.env.layout.func_import(func);
-                let context = at(CONTEXT, import + offsets::IMPORT_VMCTX);
-                emit!(self.code, movq_rm(RDI, Rm::Mem(context)));
-                let code = at(CONTEXT, import + offsets::IMPORT_CODE);
-                emit!(self.code, callq_m(Rm::Mem(code)));
-            }
-            Callee::Reference => {
-                let context = at(RAX, offsets::FUNCREF_VMCTX);
-                emit!(self.code, movq_rm(RDI, Rm::Mem(context)));
-                let code = at(RAX, offsets::FUNCREF_CODE);
-                emit!(self.code, callq_m(Rm::Mem(code)));
-                self.free.give(RAX);
-            }
+            Entry::At(code) => emit!(self.code, callq_m(Rm::Mem(code))),
         }
         self.note_call();
         if stack_bytes > 0 {
@@ -229,37 +222,43 @@ impl<'a> Generator<'a> {
         let (arguments, stack_bytes) = self.argument_targets(ty)?;
         self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
         self.hand_over(&arguments);
-        emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
-        let (context, code) = match *callee {
-            Callee::Own(_) => (Rm::Gpr(CONTEXT), None),
-            Callee::Import(func) => {
-                let import = self.env.layout.func_import(func);
-                let context = at(CONTEXT, import + offsets::IMPORT_VMCTX);
-                let code = at(CONTEXT, import + offsets::IMPORT_CODE);
-                (Rm::Mem(context), Some(code))
-            }
-            Callee::Reference => {
-                self.free.give(RAX);
-                let context = at(RAX, offsets::FUNCREF_VMCTX);
-                let code = at(RAX, offsets::FUNCREF_CODE);
-                (Rm::Mem(context), Some(code))
-            }
-        };
-        emit!(self.code, movq_rm(RDI, context));
-        if let Some(code) = code {
+        let entry = self.enter(callee);
+        if let Entry::At(code) = entry {
             emit!(self.code, movq_rm(RAX, Rm::Mem(code)));
         }
         self.restore_saved();
         self.move_arguments(stack_bytes);
-        match *callee {
-            Callee::Own(func) => {
+        match entry {
+            Entry::Func(func) => {
                 cranelift_assembler_x64::inst::jmp_d32::new(0).encode(&mut self.code);
                 self.distance_to(func);
             }
-            Callee::Import(_) | Callee::Reference => emit!(self.code, jmpq_m(Rm::Gpr(RAX))),
+            Entry::At(_) => emit!(self.code, jmpq_m(Rm::Gpr(RAX))),
         }
         self.is_reachable = false;
         Ok(())
+    }
+
+    /// Hands over the contexts: the caller's and the callee's.
+    fn enter(&mut self, callee: &Callee) -> Entry {
+        emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
+        let (base, context, code) = match *callee {
+            Callee::Own(func) => {
+                emit!(self.code, movq_rm(RDI, Rm::Gpr(CONTEXT)));
+                return Entry::Func(func);
+            }
+            Callee::Import(func) => {
+                let import = self.env.layout.func_import(func);
+                let context = import + offsets::IMPORT_VMCTX;
+                (CONTEXT, context, import + offsets::IMPORT_CODE)
+            }
+            Callee::Reference => {
+                self.free.give(RAX);
+                (RAX, offsets::FUNCREF_VMCTX, offsets::FUNCREF_CODE)
+            }
+        };
+        emit!(self.code, movq_rm(RDI, Rm::Mem(at(base, context))));
+        Entry::At(at(base, code))
     }
 
     /// Leaves the frame with so many bytes of arguments, which are at its lower end. They go to where

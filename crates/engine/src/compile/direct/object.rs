@@ -14,22 +14,14 @@ use wasmparser::Operator;
 use super::Generator;
 use super::code::{Condition, emit};
 use super::integer::Alu;
-use super::registers::{CONTEXT, Gpr, Mem, R8, RAX, RCX, RDX, Rm, SCRATCH, Xmm, at, indexed};
+use super::registers::{CONTEXT, Gpr, Mem, R8, R9, RAX, RCX, RDX, Rm, SCRATCH, Xmm, at, indexed};
 use super::registers::{SCRATCH_XMM, trapping};
 use super::table::Argument;
 use super::values::{Kind, Place, Value};
 use crate::facts::libcall::Libcall;
-use crate::facts::object::{self, ALIGN, Cell, Field, HEADER_BYTES, Layout, NULL_BYTES};
+use crate::facts::object::{self, ALIGN, Cell, Extension, Field, HEADER_BYTES, NULL_BYTES};
 use crate::facts::trap;
 use crate::facts::vmctx::{self, VMCTX_RUNTIME, offsets};
-
-/// How a cell of less than 32 bits becomes a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extension {
-    Signed,
-    /// It has no sign, or all bits.
-    Unsigned,
-}
 
 /// The length of an object that is made.
 #[derive(Clone, Copy)]
@@ -47,7 +39,7 @@ pub(super) enum Source {
     Xmm(Xmm),
 }
 
-impl<'a> Generator<'a> {
+impl Generator<'_> {
     /// Translates an instruction on structures; `false` when it is none.
     pub(super) fn structure(&mut self, op: &Operator<'_>) -> bool {
         use Extension::{Signed, Unsigned};
@@ -80,52 +72,30 @@ impl<'a> Generator<'a> {
         true
     }
 
-    /// How objects of the module's type are laid out.
-    pub(super) fn layout(&self, ty: u32) -> &'a Layout {
-        let env = self.env;
-        let layout = env.info.layouts[ty as usize].as_deref();
-        layout.expect("validated: a type of objects")
-    }
-
     fn field(&self, ty: u32, field: u32) -> Field {
-        match self.layout(ty) {
-            Layout::Struct { fields, .. } => fields[field as usize],
-            Layout::Array(_) => unreachable!("validated: a type of structures"),
-        }
-    }
-
-    /// What the elements of a type of arrays are.
-    pub(super) fn cell(&self, ty: u32) -> Cell {
-        match self.layout(ty) {
-            Layout::Array(cell) => *cell,
-            Layout::Struct { .. } => unreachable!("validated: a type of arrays"),
-        }
+        self.env.info.fields(ty)[field as usize]
     }
 
     fn struct_new(&mut self, ty: u32) {
-        let Layout::Struct { fields, .. } = self.layout(ty) else {
-            unreachable!("validated: a type of structures")
-        };
-        let cells: Vec<(Cell, u32)> = fields.iter().map(|one| (one.cell, one.offset)).collect();
         self.settle();
         self.new_struct(ty);
-        self.fill_new(&cells);
+        self.fill_new(self.env.info.fields(ty));
     }
 
     fn new_struct(&mut self, ty: u32) {
-        let bytes = self.layout(ty).bytes(0);
+        let bytes = self.env.info.layout(ty).bytes(0);
         let word = object::NO_LENGTH;
         self.new_object(ty, Length::Known { word, bytes });
     }
 
     /// Moves operands from their slots to the cells of the new object in rax, and pushes it.
-    pub(super) fn fill_new(&mut self, cells: &[(Cell, u32)]) {
-        let first = self.values.len() - cells.len();
-        if !cells.is_empty() {
+    pub(super) fn fill_new(&mut self, fields: &[Field]) {
+        let first = self.values.len() - fields.len();
+        if !fields.is_empty() {
             self.load_heap_base(RCX);
             emit!(self.code, addq_rm(RCX, Rm::Gpr(RAX)));
         }
-        for (nth, (cell, offset)) in cells.iter().enumerate() {
+        for (nth, Field { cell, offset }) in fields.iter().enumerate() {
             let value = self.values[first + nth];
             let source = self.load_scratch(value);
             self.store_cell(*cell, source, at(RCX, offset.cast_signed()));
@@ -165,18 +135,19 @@ impl<'a> Generator<'a> {
         emit!(self.code, cmpq_rm(RDX, end));
         self.code.jump_if(Condition::Above, slow);
         self.load_type_number(SCRATCH, ty);
-        let base = Rm::Mem(at(runtime, offsets::HEAP_BASE));
-        emit!(self.code, addq_rm(RAX, base));
-        emit!(self.code, movl_mr(Rm::Mem(at(RAX, object::TYPE)), SCRATCH));
-        let word = Rm::Mem(at(RAX, object::LENGTH));
+        emit!(
+            self.code,
+            movq_rm(R9, Rm::Mem(at(runtime, offsets::HEAP_BASE)))
+        );
+        let header = |offset| Rm::Mem(indexed(R9, RAX, Scale::One, offset));
+        emit!(self.code, movl_mr(header(object::TYPE), SCRATCH));
+        let word = header(object::LENGTH);
         match length {
             Length::Known { word: known, .. } => {
                 emit!(self.code, movl_mi(word, known.cast_signed()));
             }
             Length::Of(..) => emit!(self.code, movl_mr(word, R8)),
         }
-        let base = Rm::Mem(at(runtime, offsets::HEAP_BASE));
-        emit!(self.code, subq_rm(RAX, base));
         // Last: an interrupt leaves the code anywhere, and what is in use has a header.
         let next = Rm::Mem(at(runtime, offsets::HEAP_NEXT));
         emit!(self.code, movq_mr(next, RDX));

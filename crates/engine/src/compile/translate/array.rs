@@ -10,9 +10,8 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use wasmparser::Operator;
 
 use super::Translator;
-use super::object::Extension;
 use crate::facts::libcall::Libcall;
-use crate::facts::object::{self, Cell, HEADER_BYTES, Layout};
+use crate::facts::object::{self, Cell, Extension, HEADER_BYTES};
 use crate::facts::trap;
 
 /// Elements of an array from an index on, which are inside.
@@ -46,13 +45,10 @@ impl Translator<'_> {
                 array_type_index,
                 array_elem_index,
             } => self.array_of(Libcall::ArrayNewElem, array_type_index, array_elem_index),
-            Operator::ArrayGet { array_type_index } => {
-                self.array_get(array_type_index, Extension::None);
-            }
             Operator::ArrayGetS { array_type_index } => {
                 self.array_get(array_type_index, Extension::Signed);
             }
-            Operator::ArrayGetU { array_type_index } => {
+            Operator::ArrayGet { array_type_index } | Operator::ArrayGetU { array_type_index } => {
                 self.array_get(array_type_index, Extension::Unsigned);
             }
             Operator::ArraySet { array_type_index } => self.array_set(array_type_index),
@@ -77,18 +73,11 @@ impl Translator<'_> {
         true
     }
 
-    fn cell(&self, ty: u32) -> Cell {
-        match self.layout(ty) {
-            Layout::Array(cell) => *cell,
-            Layout::Struct { .. } => unreachable!("validated: a type of arrays"),
-        }
-    }
-
     /// An array of zeros.
     fn new_array(&mut self, ty: u32, len: Value) -> Value {
         let wide = self.extended(len);
         self.fuel_for_elements(wide);
-        let bytes = self.array_bytes(self.cell(ty), len);
+        let bytes = self.array_bytes(self.env.module.info.element(ty), len);
         self.new_object(ty, len, bytes)
     }
 
@@ -99,7 +88,11 @@ impl Translator<'_> {
             let address = self.object_address(array);
             let address = self.b.ins().iadd_imm_s(address, i64::from(HEADER_BYTES));
             let len = self.extended(len);
-            self.fill(self.cell(ty), Elements { address, len }, value);
+            self.fill(
+                self.env.module.info.element(ty),
+                Elements { address, len },
+                value,
+            );
         }
         self.push(array);
     }
@@ -117,7 +110,7 @@ impl Translator<'_> {
         let len = self.b.ins().iconst(types::I32, count as i64);
         let array = self.new_array(ty, len);
         let address = self.object_address(array);
-        let (flags, cell) = (self.object_flags(), self.cell(ty));
+        let (flags, cell) = (self.object_flags(), self.env.module.info.element(ty));
         for at in 0..count {
             let value = self.state.stack[first + at];
             let offset = HEADER_BYTES + ((at as u32) << cell.shift());
@@ -178,7 +171,7 @@ impl Translator<'_> {
 
     fn array_get(&mut self, ty: u32, extension: Extension) {
         let (array, index) = self.pop2();
-        let cell = self.cell(ty);
+        let cell = self.env.module.info.element(ty);
         let (address, flags) = self.element(array, index, cell);
         let value = self.load_cell(cell, extension, address, HEADER_BYTES, flags);
         self.push(value);
@@ -187,7 +180,7 @@ impl Translator<'_> {
     fn array_set(&mut self, ty: u32) {
         let value = self.pop();
         let (array, index) = self.pop2();
-        let cell = self.cell(ty);
+        let cell = self.env.module.info.element(ty);
         let (address, flags) = self.element(array, index, cell);
         self.cell_overwritten(cell, address, HEADER_BYTES, flags);
         self.store_cell(cell, value, address, HEADER_BYTES, flags);
@@ -214,7 +207,7 @@ impl Translator<'_> {
         let value = self.pop();
         let (array, index) = self.pop2();
         self.fuel_for_elements(len);
-        let cell = self.cell(ty);
+        let cell = self.env.module.info.element(ty);
         let elements = self.elements(array, index, len, cell);
         self.elements_overwritten(cell, array, index, len);
         self.fill(cell, elements, value);
@@ -225,7 +218,7 @@ impl Translator<'_> {
         let (source, from) = self.pop2();
         let (target, at) = self.pop2();
         self.fuel_for_elements(len);
-        let cell = self.cell(to);
+        let cell = self.env.module.info.element(to);
         // In this order: a null target traps first.
         let to = self.elements(target, at, len, cell);
         let from = self.elements(source, from, len, cell);

@@ -19,24 +19,16 @@ use wasmparser::Operator;
 
 use super::Translator;
 use crate::facts::libcall::Libcall;
-use crate::facts::object::{self, ALIGN, Cell, Field, HEADER_BYTES, Layout, NULL_BYTES};
+use crate::facts::object::{self, ALIGN, Cell, Extension, Field, HEADER_BYTES, NULL_BYTES};
 use crate::facts::trap;
 use crate::facts::vmctx::{self, offsets};
 
-/// How a cell of less than 32 bits becomes a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extension {
-    /// It has them.
-    None,
-    Signed,
-    Unsigned,
-}
-
-impl<'a> Translator<'a> {
+impl Translator<'_> {
     /// Translates an instruction on structures; `false` when it is not one.
     pub(super) fn structure(&mut self, op: &Operator<'_>) -> bool {
         let get = |this: &mut Self, ty: u32, field: u32, extension: Extension| {
-            let (object, field) = (this.pop(), this.field(ty, field));
+            let field = this.env.module.info.fields(ty)[field as usize];
+            let object = this.pop();
             let value = this.load_field(object, field, extension);
             this.push(value);
         };
@@ -49,21 +41,22 @@ impl<'a> Translator<'a> {
             Operator::StructGet {
                 struct_type_index,
                 field_index,
-            } => get(self, struct_type_index, field_index, Extension::None),
+            }
+            | Operator::StructGetU {
+                struct_type_index,
+                field_index,
+            } => get(self, struct_type_index, field_index, Extension::Unsigned),
             Operator::StructGetS {
                 struct_type_index,
                 field_index,
             } => get(self, struct_type_index, field_index, Extension::Signed),
-            Operator::StructGetU {
-                struct_type_index,
-                field_index,
-            } => get(self, struct_type_index, field_index, Extension::Unsigned),
             Operator::StructSet {
                 struct_type_index,
                 field_index,
             } => {
                 let (object, value) = self.pop2();
-                let field = self.field(struct_type_index, field_index);
+                let fields = self.env.module.info.fields(struct_type_index);
+                let field = fields[field_index as usize];
                 let flags = self.null_flags(object, field.offset);
                 let address = self.object_address(object);
                 self.cell_overwritten(field.cell, address, field.offset, flags);
@@ -75,16 +68,15 @@ impl<'a> Translator<'a> {
     }
 
     fn struct_new(&mut self, ty: u32) {
-        let fields = self.env.module.info.field_count(ty);
-        let first = self.state.stack.len() - fields;
+        let fields = self.env.module.info.fields(ty);
+        let first = self.state.stack.len() - fields.len();
         for at in first..self.state.stack.len() {
             self.state.stack[at] = self.canonical(self.state.stack[at]);
         }
         let object = self.new_struct(ty);
         let address = self.object_address(object);
         let flags = self.object_flags();
-        for at in 0..fields {
-            let field = self.field(ty, at as u32);
+        for (at, field) in fields.iter().enumerate() {
             let value = self.state.stack[first + at];
             self.store_cell(field.cell, value, address, field.offset, flags);
         }
@@ -93,7 +85,7 @@ impl<'a> Translator<'a> {
     }
 
     fn new_struct(&mut self, ty: u32) -> Value {
-        let layout = self.layout(ty);
+        let layout = self.env.module.info.layout(ty);
         let bytes = self
             .b
             .ins()
@@ -101,20 +93,6 @@ impl<'a> Translator<'a> {
         let length = i64::from(object::NO_LENGTH);
         let length = self.b.ins().iconst(types::I32, length);
         self.new_object(ty, length, bytes)
-    }
-
-    /// How objects of the module's type are laid out.
-    pub(super) fn layout(&self, ty: u32) -> &'a Layout {
-        let module = self.env.module;
-        let layout = module.info.layouts[ty as usize].as_deref();
-        layout.expect("validated: a type of objects")
-    }
-
-    fn field(&self, ty: u32, field: u32) -> Field {
-        match self.layout(ty) {
-            Layout::Struct { fields, .. } => fields[field as usize],
-            Layout::Array(_) => unreachable!("validated: a type of structures"),
-        }
     }
 
     /// A new object of so many bytes: its header is written, all else is zero.
@@ -257,7 +235,7 @@ impl<'a> Translator<'a> {
         flags: MemFlagsData,
     ) {
         self.while_marking(cell, |this, next| {
-            let old = this.load_cell(cell, Extension::None, address, offset, flags);
+            let old = this.load_cell(cell, Extension::Unsigned, address, offset, flags);
             let reference = match cell {
                 // All bits where it is a reference of the heap's, none where it is the host's.
                 Cell::Extern => {

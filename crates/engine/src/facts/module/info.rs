@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::facts::object::Layout;
+use crate::facts::object::{Cell, Field, Layout};
 use crate::facts::types::{FuncType, GlobalType, MemoryType, TableType, TagType, TypeHold, TypeId};
 
 /// A declared import: two names and what is expected.
@@ -270,11 +270,25 @@ pub struct ModuleInfo {
 }
 
 impl ModuleInfo {
-    /// How many fields the structures of type `index` have.
-    pub(crate) fn field_count(&self, index: u32) -> usize {
-        match self.layouts[index as usize].as_deref() {
-            Some(Layout::Struct { fields, .. }) => fields.len(),
-            _ => 0,
+    /// How objects of type `index` are laid out.
+    pub(crate) fn layout(&self, index: u32) -> &Layout {
+        let layout = self.layouts[index as usize].as_deref();
+        layout.expect("validated: a type of objects")
+    }
+
+    /// The fields of the structures of type `index`.
+    pub(crate) fn fields(&self, index: u32) -> &[Field] {
+        match self.layout(index) {
+            Layout::Struct { fields, .. } => fields,
+            Layout::Array(_) => unreachable!("validated: a type of structures"),
+        }
+    }
+
+    /// What the elements of the arrays of type `index` are.
+    pub(crate) fn element(&self, index: u32) -> Cell {
+        match self.layout(index) {
+            Layout::Array(cell) => *cell,
+            Layout::Struct { .. } => unreachable!("validated: a type of arrays"),
         }
     }
 
