@@ -347,15 +347,9 @@ fn select(declared: &ModuleInfo, wanted: &str) -> anyhow::Result<u32> {
     }
 }
 
-/// A name as it was written in Rust, if it is one that Rust mangled; C++'s are written
-/// out by the linker already.
+/// A name as it was written in the source, without what a terminal would obey.
 pub fn readable(name: &str) -> String {
-    let name = match rustc_demangle::try_demangle(name) {
-        // Without the hash: the index tells functions apart.
-        Ok(name) => format!("{name:#}"),
-        Err(_) => name.to_owned(),
-    };
-    name.escape_debug().to_string()
+    source::as_written(name).escape_debug().to_string()
 }
 
 fn clif(listing: &Listing) -> String {

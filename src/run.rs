@@ -496,7 +496,7 @@ fn ending(
         return Ok(ExitCode::from(TIMED_OUT));
     }
     let (status, what) = match error.trap() {
-        Some(trap) => (TRAPPED, format!("trap: {trap}")),
+        Some(trap) => (TRAPPED, format!("trap: {}", frames::in_a_line(trap))),
         None if error.exception().is_some() => (TRAPPED, error.to_string()),
         // Where it happened is told by the frames.
         None => match error.kind() {

@@ -1,8 +1,19 @@
-//! Places in sources, as they are told: `file:line:column`.
+//! What sources call things: names as they were written, and places as `file:line:column`.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use fathom_engine::{DebugInfo, FrameSymbol, Listing, NoSymbols, Symbols};
+
+/// A name as it was written in Rust, if it is one that Rust mangled; C++'s are written
+/// out by the linker already. Control characters are as they were.
+pub fn as_written(name: &str) -> Cow<'_, str> {
+    match rustc_demangle::try_demangle(name) {
+        // Without the hash: the index tells functions apart.
+        Ok(name) => Cow::Owned(format!("{name:#}")),
+        Err(_) => Cow::Borrowed(name),
+    }
+}
 
 /// The places of a listing's instructions.
 pub fn of_listings(wasm: &[u8], listings: &[Listing]) -> Symbols {

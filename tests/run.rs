@@ -95,6 +95,24 @@ fn streams_arguments_and_status_are_the_programs_own() {
 }
 
 #[test]
+fn a_function_of_rust_has_the_name_that_its_source_has() {
+    let name = "_ZN4shop4till4open17h0123456789abcdefE";
+    let program = module(&format!(
+        r#"(module (func ${name} (export "_start") unreachable))"#
+    ));
+    let text = run(&[], &program.path, &[]).stderr;
+    let text = String::from_utf8(text).unwrap();
+    assert!(
+        text.contains("trap: unreachable in shop::till::open (function 0) at"),
+        "{text}"
+    );
+    assert!(
+        text.contains("0: shop::till::open (function 0) at"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_trap_is_134_with_its_name_its_place_and_its_frames() {
     let library = module(LIBRARY);
     let output = run(&["--invoke", "div"], &library.path, &["1", "0"]);
@@ -183,21 +201,20 @@ fn the_strategy_is_said_when_asked_for() {
 fn who_made_functions_is_said_when_asked_for() {
     let program = module(
         r#"(module (func (export "one") (result i32) (i32.const 1))
-          (type $open (sub (func)))
-          (func (export "casts") (result i32) (ref.test (ref $open) (ref.null func)))
+          (func (export "many") (result i32 i32 i32 i32 i32 i32 i32 i32 i32) (unreachable))
           (func (export "idle")))"#,
     );
     for (options, name, said) in [
         (
             &["--compilation", "eager"][..],
             "one",
-            "2 of 3 functions by direct, 1 by cranelift: 1 for casts to types of functions that",
+            "2 of 3 functions by direct, 1 by cranelift: 1 for results in memory",
         ),
         (&[], "one", "1 of 1 functions by direct, 0 by cranelift\n"),
         (
             &[],
-            "casts",
-            "0 of 1 functions by direct, 1 by cranelift: 1 for casts to types of functions that",
+            "many",
+            "0 of 1 functions by direct, 1 by cranelift: 1 for results in memory",
         ),
     ] {
         let options = [

@@ -1,6 +1,6 @@
 //! The frames behind a trap, and what their places are in the sources.
 
-use fathom_engine::{Frame, FrameSymbol, Symbols};
+use fathom_engine::{Frame, FrameSymbol, Symbols, Trap};
 
 use crate::one_line::{clipped, say};
 use crate::source;
@@ -37,6 +37,25 @@ pub fn say_frames(file: &str, frames: &[Frame], wasm: &[u8]) {
     }
 }
 
+/// A trap as it is told in a line, with its innermost frame.
+pub fn in_a_line(trap: &Trap) -> Trap {
+    Trap {
+        code: trap.code,
+        frames: trap.frames.first().map(as_written).into_iter().collect(),
+        access: trap.access,
+        limit: trap.limit.clone(),
+    }
+}
+
+/// A frame whose function has the name that its source has.
+fn as_written(frame: &Frame) -> Frame {
+    let name = frame.func_name.as_deref();
+    Frame {
+        func_name: name.map(|name| source::as_written(name).into_owned()),
+        ..frame.clone()
+    }
+}
+
 /// The calls that were inlined, innermost first, and the frame that they are in.
 fn lines(frame: &Frame, places: &[FrameSymbol]) -> impl Iterator<Item = String> {
     let (outer, inlined) = match places.split_last() {
@@ -50,6 +69,7 @@ fn lines(frame: &Frame, places: &[FrameSymbol]) -> impl Iterator<Item = String> 
             None => format!("{name} (inlined)"),
         }
     });
+    let frame = as_written(frame);
     let outer = match outer {
         Some(place) => format!("{frame}: {place}"),
         None => frame.to_string(),
