@@ -4,17 +4,23 @@
 //! What must stay true: the program gets the signals that we get, and does not outlive us.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, Metadata};
+use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
-use fathom_sys::handed::Running;
+use fathom_report::figures;
+use fathom_sys::handed::{Running, Waiting};
 use fathom_sys::usage::Ended;
 
 use super::{MODULES, PATIENCE, say};
 use crate::invocation::Invocation;
+
+/// How often something is said of a program that runs for long.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// What says where the recorder runs.
 const ENVIRONMENT: (&str, &str) = ("environment.cjs", include_str!("environment.cjs"));
@@ -80,10 +86,46 @@ pub fn execute(
             .env(variable, all)
             .envs(own.map(|own| (format!("FATHOM_RECORD_{variable}"), own)));
     }
+    let mut progress = Progress::new(folder);
     // One that was told to end and is busy, or does not care, is killed.
-    let tell = || say("fathom: the program goes on after a signal: killing it");
+    let tell = |waiting| match waiting {
+        Waiting::IsKilled => say("fathom: the program goes on after a signal: killing it"),
+        Waiting::Runs(time) => progress.tell(time),
+    };
     let ended = Running::start(&mut command).and_then(|run| run.wait_or_kill(PATIENCE, tell));
     ended.with_context(|| path.display().to_string())
+}
+
+/// What is said on a terminal while a program is recorded for long.
+struct Progress<'a> {
+    folder: &'a Path,
+    /// When something is said again; never where nobody watches.
+    next: Option<Duration>,
+}
+
+impl<'a> Progress<'a> {
+    fn new(folder: &'a Path) -> Self {
+        let next = io::stderr().is_terminal().then_some(TELL_EVERY);
+        Progress { folder, next }
+    }
+
+    fn tell(&mut self, time: Duration) {
+        let Some(next) = self.next.filter(|next| time >= *next) else {
+            return;
+        };
+        self.next = Some(next + TELL_EVERY);
+        let files = fs::read_dir(self.folder).into_iter().flatten().flatten();
+        let bytes: u64 = files
+            .filter_map(|file| file.metadata().ok())
+            .filter(Metadata::is_file)
+            .map(|meta| meta.len())
+            .sum();
+        let bytes = figures::bytes(bytes as f64);
+        say(&format!(
+            "fathom: recording for {} s: {bytes} so far",
+            next.as_secs()
+        ));
+    }
 }
 
 /// A call goes through functions of the recorder, so that it takes more of the stack: what

@@ -141,25 +141,39 @@ impl Running {
         })
     }
 
-    /// Waits for its end, and kills it where it goes on for so long after a signal; what is given is
-    /// called before that.
+    /// Waits for its end, and kills it where it goes on for so long after a signal; what is given
+    /// is told of both.
     ///
     /// # Errors
     /// What `wait4(2)` says.
-    pub fn wait_or_kill(mut self, patience: Duration, tell: impl FnOnce()) -> io::Result<Ended> {
-        let mut told = None;
+    pub fn wait_or_kill(
+        mut self,
+        patience: Duration,
+        mut tell: impl FnMut(Waiting),
+    ) -> io::Result<Ended> {
+        let (began, mut told) = (Instant::now(), None);
         loop {
             if let Some(status) = self.child.try_wait()? {
                 return Ok(status.into());
             }
             if last().is_some() && told.get_or_insert_with(Instant::now).elapsed() > patience {
-                tell();
+                tell(Waiting::IsKilled);
                 self.child.kill()?;
                 return self.child.wait().map(Ended::from);
             }
+            tell(Waiting::Runs(began.elapsed()));
             std::thread::sleep(LOOK_EVERY);
         }
     }
+}
+
+/// What a program does that is waited for.
+#[derive(Clone, Copy, Debug)]
+pub enum Waiting {
+    /// It runs, and has for so long. Told every few milliseconds.
+    Runs(Duration),
+    /// It went on after a signal, and is killed now.
+    IsKilled,
 }
 
 fn send(signal: libc::c_int) {
