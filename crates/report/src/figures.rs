@@ -84,12 +84,13 @@ pub fn ratio_bare(ratio: f64) -> String {
     }
 }
 
-/// A ratio and the ends of its interval: `1.02 (1.013–1.021)`.
+/// A ratio and the ends of its interval, where it has one: `1.02 (1.013–1.021)`.
 pub fn ratio_between(ratio: &Ratio) -> String {
     let value = ratio_bare(ratio.value);
     match &ratio.interval {
         Ok(ends) => format!("{value} ({})", self::ends(ends.low, ends.high)),
-        Err(_) => format!("{value} (too few rounds)"),
+        // The page says above all else that a campaign has too few rounds for one.
+        Err(_) => value,
     }
 }
 

@@ -261,13 +261,8 @@ impl Library<'_> {
         let values: Vec<f64> = rounds.iter().filter_map(of_round).collect();
         let ours = Estimate::of(&values).map_or(figures::NONE.to_owned(), |estimate| {
             let ends = estimate.interval().map(|all| (all.low, all.high)).ok();
-            let too_few = if ends.is_none() {
-                ", too few rounds"
-            } else {
-                ""
-            };
             let value = estimate.median;
-            format!("{}{too_few}", with_ends(&Interval { value, ends }))
+            with_ends(&Interval { value, ends })
         });
         let line = [&number.says, &number.published, &ours, FASTEST_OVER_TUNED];
         line.map(str::to_owned).to_vec()

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! What must stay true: what the study states is in that file alone and is called published;
-//! a time has its interval or says that there are too few runs; what a campaign does not hold
+//! a time has its interval from five rounds on; what a campaign does not hold
 //! is "not measured", with the reason where there is one.
 
 mod draw;
@@ -300,7 +300,7 @@ fn shown(value: &Value) -> String {
             figures::time(ends.low),
             figures::time(ends.high)
         ),
-        Err(_) => format!("{ns} (too few runs)"),
+        Err(_) => ns,
     }
 }
 
