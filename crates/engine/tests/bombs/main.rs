@@ -5,9 +5,12 @@
 //! memory the kernel counts: neither depends on what else the machine does. The
 //! bounds are generous, for a debug build verifies all that it compiles; what they
 //! tell apart is work that grows with the length and work that grows with its
-//! square.
+//! square. What clang takes for code by LLVM, in processes of its own, has the bounds
+//! of docs/LIMITS.md.
 
 mod chains;
+#[path = "../common/ways.rs"]
+mod clang;
 mod encode;
 mod objects;
 mod shapes;
@@ -24,6 +27,10 @@ const WORK: &str = "FATHOM_TEST_BOMB";
 /// What one child may take.
 const SECONDS_MAX: u32 = if cfg!(debug_assertions) { 20 } else { 6 };
 const BYTES_MAX: u64 = 256 << 20;
+/// What docs/LIMITS.md says that clang takes at most of processor time. Its memory is limited by
+/// the kernel.
+const CLANG_SECONDS: f64 = 3.0;
+const CLANG_SECONDS_A_KILOBYTE: f64 = 0.1;
 /// What one table may take: looking at pairs of its entries takes three seconds.
 const TABLE_SECONDS_MAX: f64 = 1.5;
 
@@ -41,10 +48,12 @@ enum Way {
     Optimising(Opt),
     /// In one pass; what is left to Cranelift is optimised.
     Direct,
+    /// By clang, with Cranelift for what it is not given or takes too long for.
+    Llvm,
 }
 
 impl Way {
-    /// Those that there are here.
+    /// Those that there are here without a compiler beside.
     fn all() -> impl Iterator<Item = Way> {
         let direct = cfg!(target_arch = "x86_64").then_some(Way::Direct);
         Opt::ALL.into_iter().map(Way::Optimising).chain(direct)
@@ -54,6 +63,16 @@ impl Way {
         match self {
             Way::Optimising(opt) => Config::new().opt(opt),
             Way::Direct => Config::new().codegen(Codegen::Direct),
+            Way::Llvm => clang::Way::llvm(clang::zig()).of(Config::new()),
+        }
+    }
+
+    /// The most processor time that a shape of so many bytes may take.
+    fn seconds_max(self, bytes: usize) -> f64 {
+        let clang = CLANG_SECONDS + CLANG_SECONDS_A_KILOBYTE * bytes as f64 / 1024.0;
+        match self {
+            Way::Llvm => f64::from(SECONDS_MAX) + clang,
+            _ => f64::from(SECONDS_MAX),
         }
     }
 }
@@ -63,22 +82,26 @@ impl fmt::Display for Way {
         match self {
             Way::Optimising(opt) => opt.fmt(f),
             Way::Direct => Codegen::Direct.fmt(f),
+            Way::Llvm => Codegen::Llvm.fmt(f),
         }
     }
 }
 
 /// A way by its name.
 fn way(name: &str) -> Way {
-    let found = Way::all().find(|way| way.to_string() == name);
+    let found = Way::all()
+        .chain([Way::Llvm])
+        .find(|way| way.to_string() == name);
     found.expect("a level or a generator")
 }
 
 /// Compiles a shape in a process of its own, which the kernel ends where it takes
 /// far too long.
 fn cost(name: &str, bytes: usize, way: Way) -> Cost {
+    let seconds = way.seconds_max(bytes);
     let limited = format!(
         "ulimit -t {}; exec \"$0\" --exact child --nocapture",
-        SECONDS_MAX * 2
+        (seconds * 2.0).ceil()
     );
     let mut command = Command::new("sh");
     command.arg("-c").arg(limited);
@@ -117,7 +140,7 @@ fn child() {
     println!("cost: {} {} {said}", seconds() - before, resident_most());
 }
 
-/// Processor time of this process, in seconds.
+/// Processor time of this process and of those it has waited for, in seconds.
 fn seconds() -> f64 {
     /// Linux tells programs so many ticks a second, whatever it uses itself.
     const TICKS: f64 = 100.0;
@@ -131,7 +154,7 @@ fn seconds() -> f64 {
             .parse::<f64>()
             .unwrap()
     };
-    (field(11) + field(12)) / TICKS
+    (11..=14).map(field).sum::<f64>() / TICKS
 }
 
 /// The most memory that this process had, in bytes.
@@ -164,9 +187,10 @@ fn is_within(bytes_max: u64, name: &str, bytes: usize, way: Way) {
         said,
     } = &cost;
     let megabytes = peak >> 20;
+    let seconds_max = way.seconds_max(bytes);
     println!("{name}, {bytes} bytes, {way}: {seconds:.2} s, {megabytes} MiB: {said}");
     assert!(
-        *seconds < f64::from(SECONDS_MAX) && *peak < bytes_max,
+        *seconds < seconds_max && *peak < bytes_max,
         "{name}, {bytes} bytes, {way}"
     );
 }
@@ -228,6 +252,9 @@ fn tests_of_types() {
     }
 }
 
+/// Bytes of each shape by clang: what is long is cut into several processes.
+const CLANG_BYTES: usize = 12_000;
+
 /// Bytes of each shape.
 const BYTES: usize = if cfg!(debug_assertions) {
     30_000
@@ -237,20 +264,20 @@ const BYTES: usize = if cfg!(debug_assertions) {
 
 #[test]
 fn every_shape() {
-    let work: Vec<(&str, Way)> = shapes::ALL
-        .iter()
-        .flat_map(|shape| Way::all().map(|way| (shape.name, way)))
-        .collect();
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((name, way)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    is_bounded(name, BYTES, *way);
-                }
-            });
-        }
-    });
+    let shapes = shapes::ALL.iter();
+    let work = shapes.flat_map(|shape| Way::all().map(|way| (shape.name.to_owned(), BYTES, way)));
+    each_within(&work.collect::<Vec<_>>(), is_bounded);
+}
+
+/// Clang's time and memory have bounds, too, and what is beyond them is left to Cranelift.
+#[test]
+fn every_shape_by_clang() {
+    if clang::Way::last_tier().is_none() {
+        return;
+    }
+    let shapes = shapes::ALL.iter();
+    let work = shapes.map(|shape| (shape.name.to_owned(), CLANG_BYTES, Way::Llvm));
+    each_within(&work.collect::<Vec<_>>(), is_bounded);
 }
 
 /// Of the chains in which rewriting makes the most of each byte, the first two take
@@ -292,19 +319,24 @@ fn chain(name: &str, bytes: usize) -> Vec<u8> {
     module.encode()
 }
 
-/// Each in turn, by two threads.
-fn each_within(work: &[(String, usize, Way)]) {
+/// A bound holds of each in turn, by two threads.
+fn each_within(work: &[(String, usize, Way)], holds: fn(&str, usize, Way)) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some((name, bytes, way)) = work.get(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    is_within(most(*bytes), name, *bytes, *way);
+                    holds(name, *bytes, *way);
                 }
             });
         }
     });
+}
+
+/// Memory by a shape's length.
+fn is_within_by_length(name: &str, bytes: usize, way: Way) {
+    is_within(most(bytes), name, bytes, way);
 }
 
 /// What rewriting makes of a chain is bounded, too.
@@ -315,7 +347,7 @@ fn dear_chains() {
         DEAR.iter()
             .flat_map(move |(name, _)| Way::all().map(|way| (name.to_string(), *bytes, way)))
     });
-    each_within(&work.collect::<Vec<_>>());
+    each_within(&work.collect::<Vec<_>>(), is_within_by_length);
 }
 
 /// Chains of all operators, drawn at random: the seed is the shape's name.
@@ -325,7 +357,7 @@ fn chains_of_all_operators() {
         let bytes = DRAWN[chains::Draw(seed).below(DRAWN.len())];
         Way::all().map(move |way| (seed.to_string(), bytes, way))
     });
-    each_within(&work.collect::<Vec<_>>());
+    each_within(&work.collect::<Vec<_>>(), is_within_by_length);
 }
 
 /// What rewriting makes of many short ones counts for their module.
