@@ -421,7 +421,7 @@ fn files_that_are_no_modules() {
 
 #[test]
 fn before_anything_is_compiled() {
-    each(large(), &[RUN]);
+    each(large(), &[RUN, BENCH, TRACE]);
     each(large_and_turned_off(), &[RUN_LESS]);
 }
 

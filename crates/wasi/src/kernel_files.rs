@@ -156,6 +156,39 @@ mod tests {
         assert!(found > 0, "procfs at least: {mounts}");
     }
 
+    /// Whatever this kernel mounts by one of the names, which is most of them for root and few for
+    /// others, has its number.
+    #[test]
+    fn what_can_be_mounted_is_told_by_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let user: &[&str] = match rustix::process::geteuid().is_root() {
+            true => &[],
+            false => &["--user", "--map-root-user"],
+        };
+        let mut found = Vec::new();
+        // Mounting these would change what the machine does.
+        let has_effects = |name: &str| name.starts_with("cgroup") || name == "resctrl";
+        for (number, name) in KERNEL.iter().filter(|(_, name)| !has_effects(name)) {
+            // A name space of its own, which ends with the process.
+            let output = std::process::Command::new("unshare")
+                .args(user)
+                .args(["--mount", "--ipc", "--net", "sh", "-c"])
+                .arg("mount -t \"$0\" none \"$1\" && stat -f -c %t \"$1\"")
+                .args([name.as_ref(), folder.path().as_os_str()])
+                .output();
+            let told = output.map(|output| String::from_utf8(output.stdout).unwrap());
+            let told = told.unwrap_or_default();
+            if let Ok(told) = u32::from_str_radix(told.trim(), 16) {
+                assert_eq!(told, *number, "{name}");
+                found.push(*name);
+            }
+        }
+        match found.is_empty() {
+            true => println!("SKIPPED: nothing may be mounted here"),
+            false => println!("mounted: {}", found.join(" ")),
+        }
+    }
+
     #[test]
     fn devices_are_refused_but_those_that_are_harmless() {
         for path in [
