@@ -10,6 +10,7 @@
 
 #[cfg(feature = "peer")]
 pub mod beside;
+pub mod node;
 #[cfg(feature = "peer")]
 pub mod peer;
 pub mod target;

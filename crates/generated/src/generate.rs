@@ -175,6 +175,22 @@ pub fn with_objects(seed: u64) -> Option<Vec<u8>> {
     from(&Stream::new(seed).bytes(ENTROPY_BYTES), true)
 }
 
+/// The module of a seed that JavaScript can run and look into: without imports, vectors and
+/// exceptions. Every second one has structures and arrays.
+pub fn for_javascript(seed: u64) -> Option<Vec<u8>> {
+    let config = Config {
+        max_imports: 0,
+        simd_enabled: false,
+        exceptions_enabled: false,
+        wide_arithmetic_enabled: false,
+        ..config(seed.is_multiple_of(2), false, false)
+    };
+    let bytes = Stream::new(seed).bytes(ENTROPY_BYTES);
+    let mut module = Module::new(config, &mut Unstructured::new(&bytes)).ok()?;
+    module.ensure_termination(FUEL).ok()?;
+    Some(module.to_bytes())
+}
+
 /// The module of a seed.
 pub fn from_seed(seed: u64) -> Option<Vec<u8>> {
     from_bytes(&Stream::new(seed).bytes(ENTROPY_BYTES))
