@@ -192,9 +192,24 @@ pub fn module(below: Below<'_>) -> String {
         );
     }
     for (at, signature) in shape.signatures.iter().enumerate() {
-        let _ = writeln!(text, "(type $t{at} (func{}))", signature.text());
+        // A function's own type may be below the one that it is called by.
+        let func = format!("(func{})", signature.text());
+        let _ = match below(2) {
+            0 => writeln!(text, "(type $t{at} {func}) (type $own{at} {func})"),
+            _ => writeln!(
+                text,
+                "(type $t{at} (sub {func})) (type $own{at} (sub $t{at} {func}))"
+            ),
+        };
     }
     text.push_str("(type $open (sub (func)))\n");
+    let many = (1..=9).map(|at| format!(" i64.const {at}"));
+    let _ = writeln!(
+        text,
+        "(func $many (result {}){})",
+        "i64 ".repeat(9),
+        many.collect::<String>()
+    );
     let _ = writeln!(
         text,
         "(table $t 5 6 funcref) (elem (table $t) (i32.const 0) func $f0 $f1 $f2)"

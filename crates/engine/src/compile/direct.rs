@@ -503,7 +503,7 @@ impl Generator<'_> {
             || self.atomic(op)
             || self.structure(op)
             || self.array(op)
-            || self.cast(op)?;
+            || self.cast(op);
         match is_known {
             true => Ok(()),
             false => Err(Refusal::Left(group(op).to_owned())),

@@ -10,8 +10,8 @@ use wasmparser::Operator;
 
 use super::code::{Condition, emit};
 use super::registers::{
-    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, Mem, R10, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH,
-    SCRATCH_XMM, Xmm, XmmRm, at, trapping,
+    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, Mem, R10, RAX, RBP, RCX, RDI, RESULTS, RSI, RSP, Rm,
+    SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at, trapping,
 };
 use super::values::{Kind, Place, Value, kinds};
 use super::{Generator, Refusal};
@@ -130,10 +130,10 @@ impl<'a> Generator<'a> {
                 type_index,
                 table_index,
             } => {
-                if !info.places[type_index as usize].is_final {
-                    return Err("calls of types that have others below them".into());
+                match info.places[type_index as usize].is_final {
+                    true => self.table_callee(type_index, table_index),
+                    false => self.open_table_callee(type_index, table_index),
                 }
-                self.table_callee(type_index, table_index);
                 (&info.types[type_index as usize], Callee::Reference)
             }
             Operator::CallRef { type_index } | Operator::ReturnCallRef { type_index } => {
@@ -158,8 +158,7 @@ impl<'a> Generator<'a> {
     /// The element of a table at the popped index in rax, if its type is right.
     fn table_callee(&mut self, type_index: u32, table: u32) {
         let index = self.pop();
-        let reference = self.element_address(table, index, trap::UNDEFINED_ELEMENT);
-        emit!(self.code, movq_rm(reference, Rm::Mem(at(reference, 0))));
+        let reference = self.table_reference(table, index);
         let found = self.take();
         let id = at(reference, offsets::FUNCREF_TYPE_ID);
         let id = trapping(id, trap::NULL_ELEMENT);
@@ -172,6 +171,34 @@ impl<'a> Generator<'a> {
         self.guard(Condition::NotEqual, reference);
         self.free.give(found);
         self.move_to_rax(reference);
+    }
+
+    /// The same, if its type is right or below the right one.
+    fn open_table_callee(&mut self, type_index: u32, table: u32) {
+        let [index] = self.pop_operands();
+        let reference = self.table_reference(table, index);
+        let id = at(reference, offsets::FUNCREF_TYPE_ID);
+        emit!(
+            self.code,
+            movl_rm(RCX, Rm::Mem(trapping(id, trap::NULL_ELEMENT)))
+        );
+        self.free.give(reference);
+        self.is_type_below(type_index);
+        self.free.take(RAX);
+        // The runtime has changed no table, but every register.
+        let reference = self.table_reference(table, index);
+        emit!(self.code, testl_mr(Rm::Gpr(RAX), RAX));
+        self.code.trap_if(Condition::Equal, trap::TYPE_MISMATCH);
+        self.guard(Condition::Equal, reference);
+        self.free.give(RAX);
+        self.move_to_rax(reference);
+    }
+
+    /// The element of a table at a popped index.
+    fn table_reference(&mut self, table: u32, index: Value) -> Gpr {
+        let reference = self.element_address(table, index, trap::UNDEFINED_ELEMENT);
+        emit!(self.code, movq_rm(reference, Rm::Mem(at(reference, 0))));
+        reference
     }
 
     /// An address is null where a condition holds under which a check traps: for what a

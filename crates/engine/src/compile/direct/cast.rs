@@ -4,12 +4,12 @@
 use cranelift_assembler_x64::Scale;
 use wasmparser::{HeapType, Operator, RefType};
 
+use super::Generator;
 use super::code::{Condition, emit};
 use super::integer::Alu;
 use super::registers::{Gpr, RAX, RCX, Rm, SCRATCH, at, indexed};
 use super::table::Argument;
 use super::values::Kind;
-use super::{Generator, Refusal};
 use crate::compile::translate::cast::{Wanted, wanted};
 use crate::facts::libcall::Libcall;
 use crate::facts::object::{self, ROW_BYTES, tag};
@@ -18,23 +18,23 @@ use crate::facts::vmctx::offsets;
 
 impl Generator<'_> {
     /// Translates a cast or a conversion; `false` when it is none.
-    pub(super) fn cast(&mut self, op: &Operator<'_>) -> Result<bool, Refusal> {
+    pub(super) fn cast(&mut self, op: &Operator<'_>) -> bool {
         match *op {
             Operator::RefEq => self.compare(Condition::Equal),
-            Operator::RefTestNonNull { hty } => self.ref_test(hty, false)?,
-            Operator::RefTestNullable { hty } => self.ref_test(hty, true)?,
-            Operator::RefCastNonNull { hty } => self.ref_cast(hty, false)?,
-            Operator::RefCastNullable { hty } => self.ref_cast(hty, true)?,
+            Operator::RefTestNonNull { hty } => self.ref_test(hty, false),
+            Operator::RefTestNullable { hty } => self.ref_test(hty, true),
+            Operator::RefCastNonNull { hty } => self.ref_cast(hty, false),
+            Operator::RefCastNullable { hty } => self.ref_cast(hty, true),
             Operator::BrOnCast {
                 relative_depth,
                 to_ref_type: to,
                 ..
-            } => self.branch_on_cast(relative_depth, to, Condition::NotEqual)?,
+            } => self.branch_on_cast(relative_depth, to, Condition::NotEqual),
             Operator::BrOnCastFail {
                 relative_depth,
                 to_ref_type: to,
                 ..
-            } => self.branch_on_cast(relative_depth, to, Condition::Equal)?,
+            } => self.branch_on_cast(relative_depth, to, Condition::Equal),
             Operator::RefI31 => {
                 let value = self.pop();
                 let gpr = self.own(value);
@@ -54,9 +54,9 @@ impl Generator<'_> {
             }
             Operator::AnyConvertExtern => self.any_of_extern(),
             Operator::ExternConvertAny => self.extern_of_any(),
-            _ => return Ok(false),
+            _ => return false,
         }
-        Ok(true)
+        true
     }
 
     fn own_i31(&mut self) -> Gpr {
@@ -67,41 +67,38 @@ impl Generator<'_> {
         gpr
     }
 
-    fn ref_test(&mut self, heap: HeapType, nullable: bool) -> Result<(), Refusal> {
-        let (gpr, is_of) = self.is_of(heap, nullable)?;
+    fn ref_test(&mut self, heap: HeapType, nullable: bool) {
+        let (gpr, is_of) = self.is_of(heap, nullable);
         self.free.give(gpr);
         self.push_gpr(Kind::I32, is_of);
-        Ok(())
     }
 
-    fn ref_cast(&mut self, heap: HeapType, nullable: bool) -> Result<(), Refusal> {
-        let (gpr, is_of) = self.is_of(heap, nullable)?;
+    fn ref_cast(&mut self, heap: HeapType, nullable: bool) {
+        let (gpr, is_of) = self.is_of(heap, nullable);
         emit!(self.code, testl_mr(Rm::Gpr(is_of), is_of));
         self.code.trap_if(Condition::Equal, trap::CAST_FAILURE);
         self.free.give(is_of);
         self.push_gpr(Kind::I64, gpr);
-        Ok(())
     }
 
     /// Branches where what a test gives compares so with 0.
-    fn branch_on_cast(&mut self, depth: u32, to: RefType, how: Condition) -> Result<(), Refusal> {
-        let (gpr, is_of) = self.is_of(to.heap_type(), to.is_nullable())?;
+    fn branch_on_cast(&mut self, depth: u32, to: RefType, how: Condition) {
+        let (gpr, is_of) = self.is_of(to.heap_type(), to.is_nullable());
         self.push_gpr(Kind::I64, gpr);
         emit!(self.code, testl_mr(Rm::Gpr(is_of), is_of));
         self.free.give(is_of);
         self.branch_if(how, depth);
-        Ok(())
     }
 
     /// Whether the popped reference is of a type: 1 in the second register; the first has the
     /// reference.
-    fn is_of(&mut self, heap: HeapType, nullable: bool) -> Result<(Gpr, Gpr), Refusal> {
+    fn is_of(&mut self, heap: HeapType, nullable: bool) -> (Gpr, Gpr) {
         let info = self.env.info;
         let wanted = wanted(info, heap);
         if let Wanted::Func(ty) = wanted
             && !info.places[ty as usize].is_final
         {
-            return Err("casts to types of functions that have others below them".into());
+            return self.is_of_open_function(ty, nullable);
         }
         let reference = self.pop();
         let gpr = self.own(reference);
@@ -139,7 +136,37 @@ impl Generator<'_> {
         }
         self.code.bind(done);
         self.free.give(found);
-        Ok((gpr, is_of))
+        (gpr, is_of)
+    }
+
+    /// The same of a type of functions that may have others below it.
+    fn is_of_open_function(&mut self, ty: u32, nullable: bool) -> (Gpr, Gpr) {
+        let [reference] = self.pop_operands();
+        self.load_gpr(RCX, reference);
+        let done = self.code.label();
+        self.load_constant(RAX, u64::from(nullable));
+        emit!(self.code, testq_mr(Rm::Gpr(RCX), RCX));
+        self.code.jump_if(Condition::Equal, done);
+        let number = at(RCX, offsets::FUNCREF_TYPE_ID);
+        emit!(self.code, movl_rm(RCX, Rm::Mem(number)));
+        self.is_type_below(ty);
+        self.code.bind(done);
+        self.free.take(RAX);
+        let gpr = self.take();
+        self.load_gpr(gpr, reference);
+        (gpr, RAX)
+    }
+
+    /// Whether a type of functions, by its number in rcx, is the module's type or below it: 1 in
+    /// rax. All operands are in their slots.
+    pub(super) fn is_type_below(&mut self, ty: u32) {
+        let done = self.code.label();
+        self.load_constant(RAX, 1);
+        self.compare_type_number(RCX, ty);
+        self.code.jump_if(Condition::Equal, done);
+        let types = [Argument::Gpr(RCX), Argument::TypeNumber(ty)];
+        self.libcall(Libcall::IsSubtype, &types);
+        self.code.bind(done);
     }
 
     /// Some of the lowest bits of a reference; the flags say whether they are 0.

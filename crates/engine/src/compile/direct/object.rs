@@ -192,7 +192,7 @@ impl Generator<'_> {
     }
 
     /// Loads the number of a type of the module's.
-    fn load_type_number(&mut self, to: Gpr, ty: u32) {
+    pub(super) fn load_type_number(&mut self, to: Gpr, ty: u32) {
         let ids = at(CONTEXT, vmctx::VMCTX_TYPE_IDS);
         emit!(self.code, movq_rm(to, Rm::Mem(ids)));
         let number = at(to, ty.cast_signed() * 4);

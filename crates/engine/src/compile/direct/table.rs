@@ -23,6 +23,10 @@ pub(super) enum Argument {
     Constant(u64),
     /// An operand in its slot.
     Value(Value),
+    /// The number of a type of the module's.
+    TypeNumber(u32),
+    /// What is in a register that no argument before it is handed over in.
+    Gpr(Gpr),
 }
 
 impl Generator<'_> {
@@ -173,6 +177,8 @@ impl Generator<'_> {
             match *argument {
                 Argument::Constant(bits) => self.load_constant(*to, bits),
                 Argument::Value(value) => self.load_gpr(*to, value),
+                Argument::TypeNumber(ty) => self.load_type_number(*to, ty),
+                Argument::Gpr(gpr) => emit!(self.code, movl_rm(*to, Rm::Gpr(gpr))),
             }
         }
         emit!(self.code, movq_rm(RDI, Rm::Gpr(CONTEXT)));
