@@ -347,6 +347,37 @@ fn a_loop_goes_on_in_optimised_code() {
     );
 }
 
+/// Code that begins at a loop is the whole function once more: a loop has it when it has run for
+/// long itself.
+#[test]
+fn loops_that_turn_a_few_times_have_no_code_of_their_own() {
+    let short = "(local.set $i (i32.const 5))
+        (loop $turn
+          (local.set $i (i32.sub (local.get $i) (i32.const 1)))
+          (br_if $turn (local.get $i)))";
+    let text = format!(
+        r#"(module (import "" "goes on" (func $goes_on (result i32)))
+          (func (export "f") (local $i i32)
+            (loop $long (br_if $long (call $goes_on)))
+            {}))"#,
+        short.repeat(10)
+    );
+    let engine = Engine::new(&tiered(100)).unwrap();
+    let module = Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();
+    let mut store = Store::new(&engine, module.clone());
+    // The long one turns until it has its code.
+    let goes_on = Func::wrap(&mut store, |caller: Caller<'_, Module>| {
+        i32::from(caller.data().entered_loops() == 0)
+    })
+    .unwrap();
+    let instance = Instance::new(&mut store, &module, &[goes_on.into()]).unwrap();
+    let func = instance.get_func(&store, "f").unwrap();
+    func.call(&mut store, &[], &mut []).unwrap();
+    assert_eq!(module.entered_loops(), 1);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(module.entered_loops(), 1);
+}
+
 #[test]
 fn a_function_that_is_called_often_is_optimised_by_another_thread() {
     let (mut store, instance, module) = loops(&tiered(100));

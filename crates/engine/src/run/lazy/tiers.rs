@@ -14,6 +14,11 @@
 //! it is worth after. Of those that wait the smallest is next: behind a function of 30 KiB, which
 //! takes 0.1 s, a hundred small ones would wait.
 //!
+//! Turns are counted for all of a function, which asks at the place where it comes below 0. Code
+//! that begins at a loop is the whole function once more, so that a loop has it only when it has
+//! asked after more turns itself: a function of ten loops, one of which runs for long, is
+//! compiled from that one on.
+//!
 //! Code that begins at the head of a loop is given the address of the frame, loads the locals from
 //! it, and returns what the function returns. The frame waits below until then.
 //!
@@ -39,6 +44,11 @@ use crate::run::handle::{Module, module_env};
 const AGAIN: i32 = 256;
 /// Bytes of a body that are optimised after the turns that are configured; others in proportion.
 const BYTES: usize = 512;
+/// A loop turns so many times as often as a function is called, which has the code that is made at
+/// its next call, too: what a loop has serves the frame that is there.
+const LOOP_TURNS: i64 = 2;
+/// Into so many parts the turns are counted that a loop is worth code of its own after.
+const PARTS: i32 = 8;
 /// How long those do that stay as they are.
 const FOR_LONG: i32 = 1 << 30;
 
@@ -47,6 +57,8 @@ pub(crate) struct Tiers {
     /// For each [`BYTES`] of a body; 0 for all at once, where it is asked for.
     turns: u32,
     countdowns: Box<[AtomicI32]>,
+    /// What each of them was last counted from.
+    counted: Box<[AtomicI32]>,
     whole: Box<[OnceLock<Made>]>,
     /// What begins at heads of loops, by position and offset; none where that failed.
     loops: Mutex<HashMap<(usize, u32), Option<Function>>>,
@@ -64,6 +76,8 @@ struct Requested {
     all: HashSet<usize>,
     /// What a thread is to do, by bytes of the body.
     waiting: BTreeSet<(usize, usize)>,
+    /// After how many turns loops have asked that nothing was asked for, by request.
+    seen: HashMap<usize, i64>,
 }
 
 /// A request as a number.
@@ -86,10 +100,14 @@ impl Tiers {
         with_llvm: bool,
         budget: impl Fn() -> ModuleBudget,
     ) -> Tiers {
-        let countdown = |body| AtomicI32::new(turns_of(body, turns));
+        let countdowns = || {
+            let all = bodies.iter().map(|body| turns_of(body, turns));
+            all.map(AtomicI32::new).collect()
+        };
         Tiers {
             turns,
-            countdowns: bodies.iter().map(countdown).collect(),
+            countdowns: countdowns(),
+            counted: countdowns(),
             whole: bodies.iter().map(|_| OnceLock::new()).collect(),
             loops: Mutex::default(),
             requested: Mutex::default(),
@@ -129,7 +147,17 @@ impl Tiers {
     }
 
     fn count_from(&self, position: usize, turns: i32) {
+        self.counted[position].store(turns, Ordering::Relaxed);
         self.countdowns[position].store(turns, Ordering::Relaxed);
+    }
+
+    /// Whether a loop has run for long enough by now, when it asks.
+    fn is_worth(&self, position: usize, place: u32, turns: i32) -> bool {
+        let counted = self.counted[position].load(Ordering::Relaxed);
+        let mut requested = self.requested();
+        let seen = requested.seen.entry(request(position, place)).or_default();
+        *seen += i64::from(counted);
+        *seen >= i64::from(turns) * LOOP_TURNS
     }
 
     /// Code that begins at a loop: its address, 0 where it failed, nothing where it is not there.
@@ -171,6 +199,10 @@ impl Lazy {
                 return address;
             }
             None if place == FUNCTION_START && is_there => tiers.count_from(position, turns),
+            // What counted down was another loop of the function.
+            None if place != FUNCTION_START && !tiers.is_worth(position, place, turns) => {
+                tiers.count_from(position, (turns / PARTS).max(AGAIN));
+            }
             None => {
                 tiers.count_from(position, turns.max(AGAIN));
                 self.request(module, tiers, request(position, place));
