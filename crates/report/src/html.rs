@@ -90,10 +90,12 @@ pub(crate) const CITE: &str = "To cite a figure, name Fathom's version, the camp
      date, and the host; `CITATION.cff` in Fathom's sources has the entry.";
 
 /// The methodology as a reader of one page needs it; docs/METHODOLOGY.md has the whole.
-const METHOD: [&str; 8] = [
-    "A round measures every cell once, in fresh processes, in random order. A cell's value is the \
-     median of its rounds; the rounds of two cells make a ratio round by round, so that what \
-     slowed the machine for the whole of a round cancels.",
+const METHOD: [&str; 9] = [
+    "A round measures every cell once, in fresh processes, in random order. A time in a table is \
+     the median of a cell's rounds.",
+    "A ratio is of the faster half of each of two cells' rounds, since whatever else runs on a \
+     machine only makes it slower; of all rounds, where a campaign or `--estimator mean` says so. \
+     What slowed the machine for the whole of a round is in both cells and cancels.",
     "A row's ratio is the geometric mean over its workloads. Its 95 % interval includes the \
      scatter of rounds and, where an engine cannot vary its code layout, an allowance for that.",
     "Where each cell counts its faster half of rounds, the slow half is how much longer the other \
