@@ -72,8 +72,8 @@ function state(items) {
   return isKnown ? String(BigInt.asUintN(64, digest.end())) : null;
 }
 
-function call(item, numbers) {
-  const args = item.params.map((type, at) => argument(type, numbers[at % numbers.length]));
+function call(item) {
+  const args = item.params.map(([type, number]) => argument(type, BigInt(number)));
   try {
     const value = item.item(...args);
     const values = item.results.length > 1 ? value : [value];
@@ -83,7 +83,7 @@ function call(item, numbers) {
   }
 }
 
-function observe({ file, exports, arguments: words }) {
+function observe({ file, exports }) {
   let instance;
   try {
     const module = new WebAssembly.Module(fs.readFileSync(file));
@@ -91,11 +91,10 @@ function observe({ file, exports, arguments: words }) {
   } catch (error) {
     return { failed: `${error.name}: ${error.message}` };
   }
-  const numbers = words.map(BigInt);
   const items = exports.map((one) => ({ ...one, item: instance.exports[one.name] }));
   const [calls, after] = [[], []];
   for (const item of items.filter(({ kind }) => kind === 'func')) {
-    const ended = call(item, numbers);
+    const ended = call(item);
     if ('trap' in ended) after.push([item.name, state(items)]);
     calls.push([item.name, ended]);
   }

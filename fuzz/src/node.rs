@@ -19,11 +19,10 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use crate::observe::{Bits, Ended, OUT_OF_BOUNDS, Observed, UNALIGNED, argument};
+use crate::ours::is_callable;
 
 /// What runs modules in node.
 const SCRIPT: &str = include_str!("node.cjs");
-/// Numbers that arguments are taken from in turn: as many as there are different ones.
-const ARGUMENTS: usize = 6;
 /// What [`Digest`](crate::observe::Digest) does, where memories are at hand.
 const DIGEST: &str = r#"(module
   (memory (export "memory") 20)
@@ -126,12 +125,7 @@ impl Nodes {
     ) -> Result<Observed, Gone> {
         let mut file = NamedTempFile::new().map_err(Gone::of)?;
         file.write_all(wasm).map_err(Gone::of)?;
-        let arguments: Vec<String> = (0..ARGUMENTS).map(|at| argument(at).to_string()).collect();
-        let request = json!({
-            "file": file.path(),
-            "exports": exports(module),
-            "arguments": arguments,
-        });
+        let request = json!({"file": file.path(), "exports": exports(module)});
         let idle = || {
             self.idle
                 .lock()
@@ -167,13 +161,12 @@ fn exports(module: &Module) -> Vec<Value> {
     let mut all: Vec<(&str, ExternType)> = module.exports().collect();
     all.sort_by_key(|(name, _)| *name);
     let told = all.into_iter().filter_map(|(name, ty)| match ty {
+        ExternType::Func(ty) if !is_callable(&ty) => None,
         ExternType::Func(ty) => {
-            let is_given = |ty: &ValType| !matches!(ty, ValType::Ref(ty) if !ty.nullable);
-            let types = |all: &[ValType]| -> Vec<&str> { all.iter().map(letter).collect() };
-            let (params, results) = (types(ty.params()), types(ty.results()));
-            ty.params().iter().all(is_given).then(
-                || json!({"name": name, "kind": "func", "params": params, "results": results}),
-            )
+            let given = |(at, ty)| json!([letter(ty), argument(at).to_string()]);
+            let params: Vec<Value> = ty.params().iter().enumerate().map(given).collect();
+            let results: Vec<&str> = ty.results().iter().map(letter).collect();
+            Some(json!({"name": name, "kind": "func", "params": params, "results": results}))
         }
         ExternType::Global(ty) => {
             Some(json!({"name": name, "kind": "global", "type": letter(&ty.content)}))

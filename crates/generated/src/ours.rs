@@ -446,7 +446,7 @@ fn bits(value: &Val) -> Bits {
 }
 
 /// Whether the host has arguments for a function: it has no references.
-fn is_callable(ty: &FuncType) -> bool {
+pub fn is_callable(ty: &FuncType) -> bool {
     let has = |ty: &ValType| match ty {
         ValType::Ref(ty) => ty.nullable,
         _ => true,

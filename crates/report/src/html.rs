@@ -95,7 +95,7 @@ const METHOD: [&str; 9] = [
      the median of a cell's rounds.",
     "A ratio is of the faster half of each of two cells' rounds, since whatever else runs on a \
      machine only makes it slower; of all rounds, where a campaign or `--estimator mean` says so. \
-     What slowed the machine for the whole of a round is in both cells and cancels.",
+     What slowed the machine for the whole of a round cancels as far as both count it.",
     "A row's ratio is the geometric mean over its workloads. Its 95 % interval includes the \
      scatter of rounds and, where an engine cannot vary its code layout, an allowance for that.",
     "Where each cell counts its faster half of rounds, the slow half is how much longer the other \

@@ -33,8 +33,7 @@
 //! Functions are of the convention of all others (`tail` of Cranelift's), keep frame pointers,
 //! and begin with what `run/stacks/segments.rs` knows, so that whoever calls them does not know
 //! who compiled them. What is not translated here is compiled by Cranelift, and named:
-//! continuations, indirect calls of and casts to types of functions that have others below them,
-//! frames from [`FRAME_BYTES_MAX`] on, results that go to memory.
+//! continuations, frames from [`FRAME_BYTES_MAX`] on, results that go to memory.
 //!
 //! What must stay true:
 //! - The prologue compares the stack pointer with the limit and all bytes that the frame has,

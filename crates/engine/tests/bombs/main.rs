@@ -9,11 +9,11 @@
 //! of docs/LIMITS.md.
 
 mod chains;
-#[path = "../common/ways.rs"]
-mod clang;
 mod encode;
 mod objects;
 mod shapes;
+#[path = "../common/ways.rs"]
+mod ways;
 
 use std::fmt;
 use std::process::Command;
@@ -63,7 +63,7 @@ impl Way {
         match self {
             Way::Optimising(opt) => Config::new().opt(opt),
             Way::Direct => Config::new().codegen(Codegen::Direct),
-            Way::Llvm => clang::Way::llvm(clang::zig()).of(Config::new()),
+            Way::Llvm => ways::Way::llvm(ways::zig()).of(Config::new()),
         }
     }
 
@@ -269,10 +269,10 @@ fn every_shape() {
     each_within(&work.collect::<Vec<_>>(), is_bounded);
 }
 
-/// Clang's time and memory have bounds, too, and what is beyond them is left to Cranelift.
+/// Clang's time has a bound, too, and what is beyond it is left to Cranelift.
 #[test]
 fn every_shape_by_clang() {
-    if clang::Way::last_tier().is_none() {
+    if ways::Way::last_tier().is_none() {
         return;
     }
     let shapes = shapes::ALL.iter();

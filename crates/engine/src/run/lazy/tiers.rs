@@ -44,10 +44,10 @@ use crate::run::handle::{Module, module_env};
 const AGAIN: i32 = 256;
 /// Bytes of a body that are optimised after the turns that are configured; others in proportion.
 const BYTES: usize = 512;
-/// A loop turns so many times as often as a function is called, which has the code that is made at
-/// its next call, too: what a loop has serves the frame that is there.
+/// So many times the turns of a function it takes until a loop has code of its own, since that
+/// serves the frame that is there, and a function's serves all later calls.
 const LOOP_TURNS: i64 = 2;
-/// Into so many parts the turns are counted that a loop is worth code of its own after.
+/// A loop that has not turned often enough yet asks again after this part of a function's turns.
 const PARTS: i32 = 8;
 /// How long those do that stay as they are.
 const FOR_LONG: i32 = 1 << 30;
@@ -76,7 +76,7 @@ struct Requested {
     all: HashSet<usize>,
     /// What a thread is to do, by bytes of the body.
     waiting: BTreeSet<(usize, usize)>,
-    /// After how many turns loops have asked that nothing was asked for, by request.
+    /// The turns that had been counted when loops asked, by request.
     seen: HashMap<usize, i64>,
 }
 
