@@ -25,7 +25,7 @@ pub fn by_llvm() -> Result<Vec<Ours>, Error> {
     let mut all = Vec::new();
     for bounds in exact() {
         let config = Config::new().bounds(choice(bounds));
-        let config = config.codegen(Codegen::Llvm);
+        let config = config.codegen(Codegen::Llvm).collection_bytes(0);
         let ours = Ours::configured(format!("{bounds} by LLVM"), &config)?;
         if Module::new(&ours.engine, &load)?.fallbacks().is_empty() {
             all.push(ours);
@@ -33,6 +33,7 @@ pub fn by_llvm() -> Result<Vec<Ours>, Error> {
     }
     // Each function as soon as it was called: the last of the tiers, beside the first two.
     let tiers = Config::new().codegen(Codegen::TieredLlvm).tier_up(0);
+    let tiers = tiers.collection_bytes(1);
     all.push(Ours::configured("in tiers to LLVM".to_owned(), &tiers)?);
     Ok(all)
 }

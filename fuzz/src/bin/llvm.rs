@@ -1,4 +1,5 @@
-//! Generated modules by LLVM and on wasmtime, every other one of single instructions and short
+//! Generated modules by LLVM and on wasmtime: a third of them as they come, a third with structures
+//! and arrays, which are collected as often as can be, and a third of single instructions and short
 //! chains on numbers at the edges. A module takes clang some hundredths of a second under one
 //! strategy, so each has one: the exact ones that LLVM takes, in turn.
 
@@ -25,9 +26,10 @@ fn main() -> ExitCode {
             case.seed / ours.len() as u64,
             case.seed as usize % ours.len(),
         );
-        match round.is_multiple_of(2) {
-            true => beside::wasmtime(case, generate::from_seed, &peer, [&ours[turn]]),
-            false => {
+        match round % 3 {
+            0 => beside::wasmtime(case, generate::from_seed, &peer, [&ours[turn]]),
+            1 => beside::wasmtime(case, generate::with_objects, &peer, [&ours[turn]]),
+            _ => {
                 let program = Program::from_seed(case.seed, false);
                 beside::instructions(case, &program, &peer, [&ours[turn]])
             }

@@ -462,6 +462,7 @@ fn module(isa: &dyn TargetIsa, functions: &[&Printed]) -> String {
          !3 = !DIFile(filename: \"module\", directory: \"/\")\n\
          !4 = !{{i32 2, !\"Dwarf Version\", i32 4}}\n\
          !5 = !{{i32 2, !\"Debug Info Version\", i32 3}}\n\
+         !6 = !{{!\"branch_weights\", i32 1048576, i32 1}}\n\
          !llvm.dbg.cu = !{{!2}}\n\
          !llvm.module.flags = !{{!4, !5}}\n"
     ));

@@ -20,7 +20,7 @@ b0:
   %v9 = zext i1 %t7 to i8, !dbg !DILocation(line: 2, scope: !16)
   %v11 = or i64 %v4, 1, !dbg !DILocation(line: 2, scope: !16)
   %t8 = icmp ne i8 %v9, 0, !dbg !DILocation(line: 2, scope: !16)
-  br i1 %t8, label %e9, label %b2, !dbg !DILocation(line: 2, scope: !16)
+  br i1 %t8, label %e9, label %b2, !prof !6, !dbg !DILocation(line: 2, scope: !16)
 b2:
   %t10 = getelementptr i8, ptr addrspace(258) %context, i64 8, !dbg !DILocation(line: 2, scope: !16)
   %v14 = load i64, ptr addrspace(258) %t10, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !16)
@@ -52,7 +52,7 @@ b3:
   %t21 = icmp ne i32 %v24, -1, !dbg !DILocation(line: 2, scope: !16)
   %v26 = zext i1 %t21 to i8, !dbg !DILocation(line: 2, scope: !16)
   %t22 = icmp ne i8 %v26, 0, !dbg !DILocation(line: 2, scope: !16)
-  br i1 %t22, label %e23, label %b4, !dbg !DILocation(line: 2, scope: !16)
+  br i1 %t22, label %e23, label %b4, !prof !6, !dbg !DILocation(line: 2, scope: !16)
 b4:
   %t24 = getelementptr i8, ptr addrspace(258) %context, i64 8, !dbg !DILocation(line: 2, scope: !16)
   %v29 = load i64, ptr addrspace(258) %t24, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !16)
@@ -98,7 +98,7 @@ b5:
   %t46 = icmp eq i64 %v38, %v40, !dbg !DILocation(line: 2, scope: !16)
   %v41 = zext i1 %t46 to i8, !dbg !DILocation(line: 2, scope: !16)
   %t47 = icmp ne i8 %v41, 0, !dbg !DILocation(line: 2, scope: !16)
-  br i1 %t47, label %e48, label %b6, !dbg !DILocation(line: 2, scope: !16)
+  br i1 %t47, label %e48, label %b6, !prof !6, !dbg !DILocation(line: 2, scope: !16)
 b6:
   br label %e49, !dbg !DILocation(line: 2, scope: !16)
 b7:
@@ -122,7 +122,7 @@ b7:
   %v47 = extractvalue { i64, i64, i64 } %t59, 0, !dbg !DILocation(line: 2, scope: !16)
   %v49 = and i64 %v47, 1, !dbg !DILocation(line: 2, scope: !16)
   %t60 = icmp ne i64 %v49, 0, !dbg !DILocation(line: 2, scope: !16)
-  br i1 %t60, label %b8, label %b9, !dbg !DILocation(line: 2, scope: !16)
+  br i1 %t60, label %b8, label %b9, !prof !1, !dbg !DILocation(line: 2, scope: !16)
 b8:
   %t61 = inttoptr i64 %v47 to ptr addrspace(258), !dbg !DILocation(line: 2, scope: !16)
   %t62 = getelementptr i8, ptr addrspace(258) %t61, i64 303, !dbg !DILocation(line: 2, scope: !16)
@@ -174,7 +174,7 @@ g2:
   %t4 = getelementptr i8, ptr addrspace(258) %t3, i64 272, !dbg !DILocation(line: 4, scope: !17)
   %v9 = load atomic i64, ptr addrspace(258) %t4 unordered, align 8, !dbg !DILocation(line: 4, scope: !17)
   %t5 = icmp ne i64 %v9, 0, !dbg !DILocation(line: 4, scope: !17)
-  br i1 %t5, label %b3, label %b2, !dbg !DILocation(line: 4, scope: !17)
+  br i1 %t5, label %b3, label %b2, !prof !6, !dbg !DILocation(line: 4, scope: !17)
 b2:
   %t6 = getelementptr i8, ptr addrspace(258) %context, i64 8, !dbg !DILocation(line: 4, scope: !17)
   %v11 = load i64, ptr addrspace(258) %t6, align 8, !invariant.load !0, !dbg !DILocation(line: 4, scope: !17)
@@ -258,7 +258,7 @@ b4:
   %v31 = and i64 %v29, -64, !dbg !DILocation(line: 4, scope: !17)
   %v33 = and i64 %v29, 63, !dbg !DILocation(line: 4, scope: !17)
   %t51 = icmp ne i64 %v33, 0, !dbg !DILocation(line: 4, scope: !17)
-  br i1 %t51, label %b6, label %b5, !dbg !DILocation(line: 4, scope: !17)
+  br i1 %t51, label %b6, label %b5, !prof !1, !dbg !DILocation(line: 4, scope: !17)
 b6:
   %t52 = getelementptr i8, ptr %s0, i64 0, !dbg !DILocation(line: 4, scope: !17)
   %v34 = load i64, ptr %t52, align 1, !dbg !DILocation(line: 4, scope: !17)

@@ -4,6 +4,7 @@
 mod host;
 mod limits;
 mod reuse;
+mod roots;
 mod steps;
 
 use fathom_engine::*;
@@ -16,13 +17,26 @@ fn config(step: u64) -> Config {
     Config::new().collection_bytes(step)
 }
 
+/// Who makes code.
+const GENERATORS: [Codegen; 5] = [
+    Codegen::Cranelift,
+    Codegen::Direct,
+    Codegen::Llvm,
+    Codegen::Tiered,
+    Codegen::TieredLlvm,
+];
+
 /// Engines of every generator that is here, with every step.
 fn each(test: impl Fn(&Engine, u64)) {
-    for codegen in [Codegen::Cranelift, Codegen::Direct, Codegen::Tiered] {
+    for codegen in GENERATORS {
         for step in STEPS {
+            // Each function is a process of clang's there.
+            if codegen == Codegen::TieredLlvm && step > 0 {
+                continue;
+            }
             let config = config(step).codegen(codegen).tier_up(0);
             let config = match codegen {
-                Codegen::Tiered => config.compilation(Compilation::Lazy),
+                Codegen::Tiered | Codegen::TieredLlvm => config.compilation(Compilation::Lazy),
                 _ => config,
             };
             match Engine::new(&config) {

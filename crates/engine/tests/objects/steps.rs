@@ -261,7 +261,7 @@ const RUNS: [(u64, u64, i32, i32, i32); 4] = [
 fn what_a_program_moves_between_two_steps_stays() {
     let wat = moves();
     for (between, step, count, links, turns) in RUNS {
-        for codegen in [Codegen::Cranelift, Codegen::Direct, Codegen::Tiered] {
+        for codegen in GENERATORS {
             let config = config(between).collection_step(step);
             let Ok(engine) = Engine::new(&config.codegen(codegen)) else {
                 eprintln!("SKIPPED: no {codegen:?} here");

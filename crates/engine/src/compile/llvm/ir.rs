@@ -33,6 +33,7 @@ mod integer;
 mod known;
 mod memory;
 mod packed;
+mod roots;
 mod vector;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,9 +44,9 @@ use cranelift_codegen::ir::{
     Value, ValueDef, types,
 };
 
-use crate::compile::translate::accesses_objects;
 use crate::compile::versioning::Apart;
 use known::Known;
+use roots::Roots;
 
 /// Why a function is left to Cranelift: what it has that is not printed.
 #[derive(Debug, PartialEq, Eq)]
@@ -146,16 +147,12 @@ struct Printer<'a> {
     /// Floats of which LLVM cannot know what they are; see `float.rs`.
     settled: BTreeSet<Value>,
     known: Known,
+    roots: Roots,
     apart: &'a Apart,
 }
 
 /// Prints a function, of which it is known that these accesses are apart.
 pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<Printed> {
-    if accesses_objects(func) {
-        // What is left of a reference may be an address in front of the object, where the
-        // collector does not look (`run/heap/collect.rs`).
-        return unknown("structures and arrays");
-    }
     let mut printer = Printer {
         func,
         around,
@@ -171,10 +168,13 @@ pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<
         starts: BTreeSet::new(),
         settled: BTreeSet::new(),
         known: Known::of(func),
+        roots: Roots::default(),
         apart,
     };
+    let blocks = printer.reachable();
+    printer.roots = Roots::of(func, &blocks)?;
     let head = printer.head()?;
-    for block in printer.reachable() {
+    for block in blocks {
         for inst in func.layout.block_insts(block) {
             printer.locate(func.srcloc(inst));
             printer.instruction(inst)?;
@@ -262,6 +262,7 @@ impl Printer<'_> {
             writeln!(head, "  %s{number} = alloca [{bytes} x i8], align {align}")
                 .expect("a string takes all");
         }
+        head.push_str(&self.roots.allocated());
         writeln!(head, "  br label %{}", label(entry)).expect("a string takes all");
         Ok(head)
     }
@@ -297,6 +298,7 @@ impl Printer<'_> {
     }
 
     fn instruction(&mut self, inst: Inst) -> Printing {
+        self.store_roots(inst);
         let known = self.integer(inst)?
             || self.memory(inst)?
             || self.control(inst)?

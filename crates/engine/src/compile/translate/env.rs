@@ -204,6 +204,13 @@ pub(crate) fn accesses_objects(func: &Function) -> bool {
     regions.contains(OBJECTS) || regions.contains(HEADERS)
 }
 
+/// Whether an instruction accesses one.
+pub(crate) fn is_of_object(func: &Function, inst: Inst) -> bool {
+    let dfg = &func.dfg;
+    let region = dfg.insts[inst].alias_region(dfg);
+    region.is_some_and(|region| [OBJECTS, HEADERS].contains(&dfg.alias_regions[region].user_id))
+}
+
 /// Alias regions; see the head of this file.
 #[derive(Clone, Copy)]
 enum Region {

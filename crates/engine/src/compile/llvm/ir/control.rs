@@ -22,9 +22,18 @@ impl Printer<'_> {
             InstructionData::Brif { arg, blocks, .. } => {
                 let arg = self.func.dfg.resolve_aliases(arg);
                 let condition = self.truth(arg)?;
+                let is_cold = |call: BlockCall| {
+                    let to = call.block(&self.func.dfg.value_lists);
+                    self.func.layout.is_cold(to)
+                };
+                let how_often = match blocks.map(is_cold) {
+                    [true, false] => ", !prof !1",
+                    [false, true] => ", !prof !6",
+                    _ => "",
+                };
                 let [then, otherwise] = [self.edge(blocks[0])?, self.edge(blocks[1])?];
                 self.line(&format!(
-                    "br i1 {condition}, label %{then}, label %{otherwise}"
+                    "br i1 {condition}, label %{then}, label %{otherwise}{how_often}"
                 ));
             }
             InstructionData::BranchTable { .. } => self.table(inst)?,
