@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use fathom_engine::{Codegen, Config, Error, Module};
 use wasmparser::{Parser, Payload, TypeRef};
 
+use crate::generate::Stream;
 use crate::instructions::{Call, Outcome, Program};
 use crate::observe::Ended;
 use crate::ours::{Ours, choice, exact};
 use crate::peer::Peer;
+use crate::referring;
 use crate::target::Case;
 
 /// An access to a memory: as wasm-smith's modules have them.
@@ -36,6 +38,21 @@ pub fn by_llvm() -> Result<Vec<Ours>, Error> {
     let tiers = tiers.collection_bytes(1);
     all.push(Ours::configured("in tiers to LLVM".to_owned(), &tiers)?);
     Ok(all)
+}
+
+/// Run a program of a case's seed that holds references while objects are made, as [`module`] does.
+///
+/// # Errors
+/// In what they differ, with the name of ours.
+pub fn referring<'o>(
+    case: &mut Case,
+    peer: &Peer,
+    ours: impl IntoIterator<Item = &'o Ours>,
+) -> Result<(), String> {
+    let mut stream = Stream::new(case.seed);
+    let text = referring::module(&mut |end| stream.below(end));
+    let generated = wat::parse_str(&text).map_err(|error| format!("{error}\n{text}"))?;
+    module(case, &generated, peer, ours)
 }
 
 /// Run a case's module, if its seed gives one, on wasmtime, then on each of these.

@@ -17,5 +17,5 @@ pub mod target;
 
 pub use fathom_generated::{
     continuations, copies, damage, folders, frames, generate, instructions, limits, observe,
-    operands, ours, pools, rewrites, signals, throwing, wasi,
+    operands, ours, pools, referring, rewrites, signals, throwing, wasi,
 };

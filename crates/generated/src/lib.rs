@@ -1,7 +1,7 @@
 //! Modules, calls and folders that nobody wrote, and what must hold of them.
 //!
 //! ```text
-//!  seed ─► generate, instructions, operands, rewrites … ─► module ─► ours (a way to run it) ─► Observed
+//!  seed ─► generate, instructions, operands, referring … ─► module ─► ours (a way to run it) ─► Observed
 //!                                                  └ damage ─► bytes ─► Module::new ─► Ok or Err
 //!  seed ─► continuations, copies, frames, limits, throwing ─► module, and a model of what it does
 //!  seed ─► folders, pools, signals, wasi ─► what a process does with the engine, and what it sees
@@ -30,6 +30,7 @@ pub mod observe;
 pub mod operands;
 pub mod ours;
 pub mod pools;
+pub mod referring;
 pub mod rewrites;
 pub mod signals;
 pub mod throwing;

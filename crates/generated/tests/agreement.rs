@@ -19,7 +19,7 @@ use fathom_generated::rewrites::{self, Loops};
 use fathom_generated::throwing::{self, Case};
 #[cfg(target_arch = "x86_64")]
 use fathom_generated::{continuations, frames};
-use fathom_generated::{copies, damage, limits, operands};
+use fathom_generated::{copies, damage, limits, operands, referring};
 use rayon::prelude::*;
 
 const MODULES: u64 = 600;
@@ -27,6 +27,8 @@ const OBJECTS: u64 = 300;
 /// A run of clang each, and that under two strategies.
 #[cfg(target_arch = "x86_64")]
 const BY_LLVM: u64 = 60;
+/// Programs that hold references.
+const REFERRING: u64 = 30;
 /// Of the pairs of frames, so that each way to compile has its turn.
 #[cfg(target_arch = "x86_64")]
 const EVERY_PAIR: usize = 4;
@@ -106,6 +108,30 @@ fn collections_change_nothing() {
         })
         .sum();
     assert!(ran > objects / 4, "only {ran} of {objects} modules ran");
+}
+
+/// By programs that hold references while others are made, and by LLVM, too, where it is.
+#[test]
+fn what_is_referred_to_is_there_whenever_objects_are_collected() {
+    let mut engines = Ours::all_collecting().expect("they work here");
+    #[cfg(target_arch = "x86_64")]
+    engines.extend(llvm(BoundsChoice::Auto));
+    let never = engines
+        .iter()
+        .position(|one| one.name == "never collecting");
+    let never = engines.remove(never.expect("there is one that never collects"));
+    (0..REFERRING).into_par_iter().for_each(|seed| {
+        let mut stream = Stream::new(seed);
+        let text = referring::module(&mut |end| stream.below(end));
+        let module = wat::parse_str(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let expected = never.observe(&module);
+        assert!(expected.instantiation.is_none(), "seed {seed}: it runs");
+        for engine in &engines {
+            if let Err(difference) = engine.observe(&module).agrees(&expected) {
+                panic!("seed {seed}, {}: {difference}", engine.name);
+            }
+        }
+    });
 }
 
 /// One of them, another for the next seed; nothing of none.

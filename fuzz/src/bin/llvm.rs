@@ -1,6 +1,6 @@
-//! Generated modules by LLVM and on wasmtime: a third of them as they come, a third with structures
-//! and arrays, which are collected as often as can be, and a third of single instructions and short
-//! chains on numbers at the edges. A module takes clang some hundredths of a second under one
+//! Generated modules by LLVM and on wasmtime: a quarter of them as they come, a quarter with structures
+//! and arrays, which are collected as often as can be, a quarter that holds references meanwhile, and
+//! a quarter of single instructions and short chains on numbers at the edges. A module takes clang some hundredths of a second under one
 //! strategy, so each has one: the exact ones that LLVM takes, in turn.
 
 use std::process::ExitCode;
@@ -26,9 +26,10 @@ fn main() -> ExitCode {
             case.seed / ours.len() as u64,
             case.seed as usize % ours.len(),
         );
-        match round % 3 {
+        match round % 4 {
             0 => beside::wasmtime(case, generate::from_seed, &peer, [&ours[turn]]),
             1 => beside::wasmtime(case, generate::with_objects, &peer, [&ours[turn]]),
+            2 => beside::referring(case, &peer, [&ours[turn]]),
             _ => {
                 let program = Program::from_seed(case.seed, false);
                 beside::instructions(case, &program, &peer, [&ours[turn]])

@@ -1,5 +1,5 @@
 //! Generated modules with structures and arrays, collected at every allocation or never, under
-//! every exact strategy, and on wasmtime.
+//! every exact strategy, and on wasmtime. Every second one holds references meanwhile.
 
 use std::process::ExitCode;
 
@@ -14,5 +14,8 @@ fn main() -> ExitCode {
     ours.extend(Ours::all_exact().expect("so does every exact strategy"));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("objects", "modules", 20_000).configurations(ours.len() + 1);
-    target.run(|case| beside::wasmtime(case, generate::with_objects, &peer, &ours))
+    target.run(|case| match case.seed.is_multiple_of(2) {
+        true => beside::wasmtime(case, generate::with_objects, &peer, &ours),
+        false => beside::referring(case, &peer, &ours),
+    })
 }
