@@ -6,8 +6,11 @@ mod limits;
 mod reuse;
 mod roots;
 mod steps;
+#[path = "../common/ways.rs"]
+mod ways;
 
 use fathom_engine::*;
+use ways::Way;
 
 /// Bytes between two collections: at every allocation, at every few blocks, as it is by
 /// default.
@@ -17,35 +20,16 @@ fn config(step: u64) -> Config {
     Config::new().collection_bytes(step)
 }
 
-/// Who makes code.
-const GENERATORS: [Codegen; 5] = [
-    Codegen::Cranelift,
-    Codegen::Direct,
-    Codegen::Llvm,
-    Codegen::Tiered,
-    Codegen::TieredLlvm,
-];
-
-/// Engines of every generator that is here, with every step.
+/// Engines for every way to compile that is here, with every step.
 fn each(test: impl Fn(&Engine, u64)) {
-    for codegen in GENERATORS {
+    for way in Way::all_and_llvm() {
         for step in STEPS {
             // Each function is a process of clang's there.
-            if codegen == Codegen::TieredLlvm && step > 0 {
+            if way.codegen == Codegen::TieredLlvm && step > 0 {
                 continue;
             }
-            let config = config(step).codegen(codegen).tier_up(0);
-            let config = match codegen {
-                Codegen::Tiered | Codegen::TieredLlvm => config.compilation(Compilation::Lazy),
-                _ => config,
-            };
-            match Engine::new(&config) {
-                Ok(engine) => {
-                    eprintln!("{codegen:?}, {step} bytes");
-                    test(&engine, step);
-                }
-                Err(error) => eprintln!("SKIPPED {codegen:?}: {error}"),
-            }
+            eprintln!("{way}, {step} bytes");
+            test(&Engine::new(&way.of(config(step))).unwrap(), step);
         }
     }
 }

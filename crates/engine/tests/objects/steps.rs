@@ -261,13 +261,10 @@ const RUNS: [(u64, u64, i32, i32, i32); 4] = [
 fn what_a_program_moves_between_two_steps_stays() {
     let wat = moves();
     for (between, step, count, links, turns) in RUNS {
-        for codegen in GENERATORS {
+        for way in Way::all_and_llvm() {
             let config = config(between).collection_step(step);
-            let Ok(engine) = Engine::new(&config.codegen(codegen)) else {
-                eprintln!("SKIPPED: no {codegen:?} here");
-                continue;
-            };
-            eprintln!("{codegen:?}, {between} bytes between, {step} a step");
+            let engine = Engine::new(&way.of(config)).unwrap();
+            eprintln!("{way}, {between} bytes between, {step} a step");
             let mut store = Store::new(&engine, ());
             let moves = instance(&engine, &mut store, &wat);
             call(

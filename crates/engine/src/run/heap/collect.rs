@@ -13,7 +13,8 @@
 //! The stack is read as it is, as for other references (`run/marks.rs`), and a word of it
 //! counts as a reference if either half of it could be one, or if it is an address of
 //! something in an object: an optimiser keeps what it needs, and that need not be the
-//! reference. References in objects are known by their types.
+//! reference. Code by LLVM, which may keep less, stores the references for this
+//! (`compile/llvm/ir/roots.rs`). References in objects are known by their types.
 //!
 //! What must stay true:
 //! - All roots are read in the first step. Later the program has a reference from there, from
