@@ -12,10 +12,10 @@
 //! are out of the way.
 //!
 //! What must stay true:
-//! - **Each value that LLVM could make an address from is there itself, or all that it is made of
-//!   is.** Followed back from the address of an access, or of what the runtime is to copy, through
-//!   arithmetic, selections and parameters of blocks; a value that comes from elsewhere is a
-//!   reference or an address, as it was loaded, returned or given.
+//! - **Each value that LLVM could make an address from is there itself.** Followed back from the
+//!   address of an access, or of what the runtime is to copy, through whatever is computed and
+//!   through parameters of blocks; a value that is loaded, returned or given is a reference or an
+//!   address as it is.
 //! - **The stores are volatile**, as calls are not left out nor moved past one: LLVM's language
 //!   reference, "Volatile Memory Accesses". So no word rests on what an optimiser does.
 //! - A reference of which no address is made is kept as it is, like those to functions of the host
@@ -26,8 +26,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_codegen::ir::{
-    Block, BlockArg, Function, Inst, InstructionData, Opcode, Value, ValueDef, types,
+    ArgumentPurpose, Block, BlockArg, Function, Inst, InstructionData, Opcode, Value, ValueDef,
+    types,
 };
+use cranelift_codegen::isa::CallConv;
 
 use super::{Printer, Printing, unknown};
 use crate::compile::translate::{accesses_objects, is_of_object};
@@ -36,8 +38,6 @@ use crate::compile::translate::{accesses_objects, is_of_object};
 const BITS_MAX: usize = 1 << 24;
 /// What is stored in a function, at most.
 const STORES_MAX: usize = 1 << 16;
-/// How far it is followed what a value is made of, to leave out a store.
-const DEPTH_MAX: u32 = 8;
 
 /// What is stored, and where.
 #[derive(Default)]
@@ -60,13 +60,14 @@ impl Roots {
         let mut before = BTreeMap::new();
         let mut stores = 0;
         for (row, block) in blocks.iter().enumerate() {
-            let mut behind = live.at_end(row);
+            let mut behind = live.at_end[row].clone();
             for inst in func.layout.block_insts(*block).rev() {
                 for result in func.dfg.inst_results(inst) {
                     behind.remove(&parts, *result);
                 }
                 if may_collect(func.dfg.insts[inst].opcode()) {
-                    let kept = parts.stored(&behind);
+                    let kept: Vec<Value> =
+                        behind.places().map(|place| parts.values[place]).collect();
                     stores += kept.len();
                     if stores > STORES_MAX {
                         return unknown("references to objects across too many calls");
@@ -110,19 +111,18 @@ fn may_collect(opcode: Opcode) -> bool {
 }
 
 /// What addresses of objects are made of, and the addresses.
-struct Parts<'a> {
-    func: &'a Function,
+struct Parts {
     values: Vec<Value>,
     places: BTreeMap<Value, usize>,
 }
 
-impl Parts<'_> {
-    fn of<'f>(func: &'f Function, blocks: &[Block]) -> Parts<'f> {
+impl Parts {
+    fn of(func: &Function, blocks: &[Block]) -> Parts {
         let handed = handed(func, blocks);
         let mut work = addresses(func, blocks);
-        let mut all = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         while let Some(value) = work.pop() {
-            if !may_be_part(func, value) || !all.insert(value) {
+            if !seen.insert(value) {
                 continue;
             }
             match handed.get(&value) {
@@ -130,36 +130,11 @@ impl Parts<'_> {
                 None => work.extend(operands(func, value)),
             }
         }
-        let values: Vec<Value> = all.into_iter().collect();
+        let values = seen.into_iter().filter(|value| is_kept(func, *value));
+        let values: Vec<Value> = values.collect();
         let places = values.iter().enumerate();
         let places = places.map(|(place, value)| (*value, place)).collect();
-        Parts {
-            func,
-            values,
-            places,
-        }
-    }
-
-    /// Of what is used later, what is to be stored: not what is made of nothing but the others.
-    fn stored(&self, live: &Set) -> Vec<Value> {
-        let all = live.places().map(|place| self.values[place]);
-        all.filter(|value| !self.is_made_of(*value, live, DEPTH_MAX))
-            .collect()
-    }
-
-    /// Whether all that a value is made of is used later itself, or made of what is.
-    fn is_made_of(&self, value: Value, live: &Set, depth: u32) -> bool {
-        let parts = operands(self.func, value);
-        let mut parts = parts
-            .into_iter()
-            .filter(|part| self.places.contains_key(part));
-        let is_kept = |part: Value| {
-            live.has(self.places[&part]) || depth > 0 && self.is_made_of(part, live, depth - 1)
-        };
-        let Some(first) = parts.next() else {
-            return false;
-        };
-        is_kept(first) && parts.all(is_kept)
+        Parts { values, places }
     }
 }
 
@@ -167,18 +142,18 @@ impl Parts<'_> {
 fn addresses(func: &Function, blocks: &[Block]) -> Vec<Value> {
     let dfg = &func.dfg;
     let mut all = Vec::new();
-    for inst in blocks
-        .iter()
-        .flat_map(|block| func.layout.block_insts(*block))
-    {
-        let data = &dfg.insts[inst];
+    let insts = blocks.iter().map(|block| func.layout.block_insts(*block));
+    for inst in insts.flatten() {
         let args = dfg.inst_args(inst).iter();
         let args = args.map(|value| dfg.resolve_aliases(*value));
-        if data.opcode().is_call() {
-            all.extend(args.filter(|value| !operands(func, *value).is_empty()));
+        let called = dfg
+            .call_signature(inst)
+            .map(|of| dfg.signatures[of].call_conv);
+        if called.is_some_and(|convention| convention != CallConv::Tail) {
+            all.extend(args);
         } else if is_of_object(func, inst) {
             // A store's first operand is what it stores.
-            let skipped = usize::from(data.opcode().can_store());
+            let skipped = usize::from(dfg.insts[inst].opcode().can_store());
             all.extend(args.skip(skipped));
         }
     }
@@ -189,10 +164,8 @@ fn addresses(func: &Function, blocks: &[Block]) -> Vec<Value> {
 fn handed(func: &Function, blocks: &[Block]) -> BTreeMap<Value, Vec<Value>> {
     let dfg = &func.dfg;
     let mut all: BTreeMap<Value, Vec<Value>> = BTreeMap::new();
-    for inst in blocks
-        .iter()
-        .filter_map(|block| func.layout.last_inst(*block))
-    {
+    let last = blocks.iter();
+    for inst in last.filter_map(|block| func.layout.last_inst(*block)) {
         let to = dfg.insts[inst].branch_destination(&dfg.jump_tables, &dfg.exception_tables);
         for call in to {
             let params = dfg.block_params(call.block(&dfg.value_lists));
@@ -208,42 +181,33 @@ fn handed(func: &Function, blocks: &[Block]) -> BTreeMap<Value, Vec<Value>> {
 }
 
 /// Whether a value may be a reference or an address of something in an object: it has 64 bits, and
-/// is neither a constant nor the heap's base, which never changes.
-fn may_be_part(func: &Function, value: Value) -> bool {
+/// is neither a constant nor the heap's base or the context, which never change.
+fn is_kept(func: &Function, value: Value) -> bool {
     let dfg = &func.dfg;
-    if dfg.value_type(value) != types::I64 {
-        return false;
-    }
-    let ValueDef::Result(inst, _) = dfg.value_def(value) else {
-        return true;
+    let is_fixed = |inst: Inst| match dfg.insts[inst] {
+        InstructionData::UnaryImm { .. } => true,
+        InstructionData::Load { flags, .. } => dfg.mem_flags[flags].readonly(),
+        _ => false,
     };
-    match dfg.insts[inst] {
-        InstructionData::UnaryImm { .. } => false,
-        InstructionData::Load { flags, .. } => !dfg.mem_flags[flags].readonly(),
-        _ => true,
-    }
+    dfg.value_type(value) == types::I64
+        && func.special_param(ArgumentPurpose::VMContext) != Some(value)
+        && !dfg.value_def(value).inst().is_some_and(is_fixed)
 }
 
-/// What an address or a reference is made of by arithmetic or selection; nothing where it is not.
+/// The numbers that a value is computed of; nothing where it is loaded, returned or given.
 fn operands(func: &Function, value: Value) -> Vec<Value> {
     let dfg = &func.dfg;
     let ValueDef::Result(inst, _) = dfg.value_def(value) else {
         return Vec::new();
     };
-    let args = dfg.inst_args(inst).iter();
-    let args: Vec<Value> = args.map(|value| dfg.resolve_aliases(*value)).collect();
-    match dfg.insts[inst].opcode() {
-        Opcode::Iadd | Opcode::Isub | Opcode::Band | Opcode::Bor => args,
-        Opcode::Select | Opcode::SelectSpectreGuard => args[1..].to_vec(),
-        // The lower half of a reference.
-        Opcode::Uextend => match dfg.value_def(args[0]) {
-            ValueDef::Result(inst, _) if dfg.insts[inst].opcode() == Opcode::Ireduce => {
-                vec![dfg.resolve_aliases(dfg.inst_args(inst)[0])]
-            }
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
+    let opcode = dfg.insts[inst].opcode();
+    if opcode.can_load() || may_collect(opcode) {
+        return Vec::new();
     }
+    let args = dfg.inst_args(inst).iter();
+    let args = args.map(|value| dfg.resolve_aliases(*value));
+    args.filter(|value| [types::I32, types::I64].contains(&dfg.value_type(*value)))
+        .collect()
 }
 
 /// Some of the values of [`Parts`].
@@ -251,19 +215,14 @@ fn operands(func: &Function, value: Value) -> Vec<Value> {
 struct Set(Vec<u64>);
 
 impl Set {
-    fn has(&self, place: usize) -> bool {
-        let word = self.0.get(place / 64).copied().unwrap_or(0);
-        word >> (place % 64) & 1 == 1
-    }
-
-    fn insert(&mut self, parts: &Parts<'_>, value: Value) {
+    fn insert(&mut self, parts: &Parts, value: Value) {
         if let Some(place) = parts.places.get(&value) {
             self.0.resize(self.0.len().max(place / 64 + 1), 0);
             self.0[place / 64] |= 1 << (place % 64);
         }
     }
 
-    fn remove(&mut self, parts: &Parts<'_>, value: Value) {
+    fn remove(&mut self, parts: &Parts, value: Value) {
         if let Some(place) = parts.places.get(&value)
             && let Some(word) = self.0.get_mut(place / 64)
         {
@@ -284,27 +243,31 @@ impl Set {
     }
 
     fn places(&self) -> impl Iterator<Item = usize> {
-        (0..self.0.len() * 64).filter(|place| self.has(*place))
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words.flat_map(|(at, word)| {
+            let set = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            set.map(move |bit| at * 64 + bit)
+        })
     }
 }
 
-/// What is used in or behind each block.
+/// What is used in or behind each block, and behind it.
 struct Live {
-    /// By block: which come next.
-    next: Vec<Vec<usize>>,
     at_start: Vec<Set>,
+    at_end: Vec<Set>,
 }
 
 impl Live {
-    fn of(func: &Function, blocks: &[Block], parts: &Parts<'_>) -> Live {
+    fn of(func: &Function, blocks: &[Block], parts: &Parts) -> Live {
+        let dfg = &func.dfg;
         let rows = blocks.iter().enumerate();
         let rows: BTreeMap<Block, usize> = rows.map(|(row, block)| (*block, row)).collect();
         let mut live = Live {
-            next: Vec::new(),
             at_start: vec![Set::default(); blocks.len()],
+            at_end: vec![Set::default(); blocks.len()],
         };
-        let mut made = vec![Set::default(); blocks.len()];
-        let dfg = &func.dfg;
+        let mut made = live.at_start.clone();
+        let mut before = vec![Vec::new(); blocks.len()];
         for (row, block) in blocks.iter().enumerate() {
             for inst in func.layout.block_insts(*block).rev() {
                 for result in dfg.inst_results(inst) {
@@ -314,38 +277,32 @@ impl Live {
                 for value in dfg.inst_values(inst) {
                     live.at_start[row].insert(parts, dfg.resolve_aliases(value));
                 }
+                let data = &dfg.insts[inst];
+                let to = data.branch_destination(&dfg.jump_tables, &dfg.exception_tables);
+                for call in to {
+                    before[rows[&call.block(&dfg.value_lists)]].push(row);
+                }
             }
             for param in dfg.block_params(*block) {
                 live.at_start[row].remove(parts, *param);
                 made[row].insert(parts, *param);
             }
-            let to = func.layout.last_inst(*block).map_or(&[][..], |last| {
-                dfg.insts[last].branch_destination(&dfg.jump_tables, &dfg.exception_tables)
-            });
-            let to = to.iter().map(|call| rows[&call.block(&dfg.value_lists)]);
-            live.next.push(to.collect());
         }
-        live.settle(&made);
+        live.settle(&made, &before);
         live
     }
 
-    /// Hands on to each block what is used behind it and not made in it.
-    fn settle(&mut self, made: &[Set]) {
-        let mut is_more = true;
-        while is_more {
-            is_more = false;
-            for row in (0..made.len()).rev() {
-                let behind = self.at_end(row);
-                is_more |= self.at_start[row].take_in(&behind, &made[row]);
+    /// Hands on to the blocks before each what is used in or behind it and not made in them.
+    fn settle(&mut self, made: &[Set], before: &[Vec<usize>]) {
+        let mut work: Vec<usize> = (0..made.len()).collect();
+        while let Some(row) = work.pop() {
+            let used = self.at_start[row].clone();
+            for &from in &before[row] {
+                self.at_end[from].take_in(&used, &Set::default());
+                if self.at_start[from].take_in(&used, &made[from]) {
+                    work.push(from);
+                }
             }
         }
-    }
-
-    fn at_end(&self, row: usize) -> Set {
-        let mut all = Set::default();
-        for next in &self.next[row] {
-            all.take_in(&self.at_start[*next], &Set::default());
-        }
-        all
     }
 }
