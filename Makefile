@@ -18,6 +18,8 @@ PARTS ?=
 # with the processor time that those leave. What is said goes to a file until they have ended.
 BESIDE := nice -n 19 $(MAKE) --no-print-directory beside
 BESIDE_LOG := target/beside.log
+# What the tests of the workspace say, of which `make test` ends with what failed.
+TESTS_LOG := target/tests.log
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
@@ -53,8 +55,10 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(CARGO) test --locked --workspace --no-run
 	$(BESIDE) >$(BESIDE_LOG) 2>&1 & beside=$$!; failed=; \
 	  trap 'kill $$beside 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
-	  $(CARGO) test --locked --workspace --no-fail-fast || failed=yes; \
-	  wait $$beside || failed=yes; cat $(BESIDE_LOG); [ -z "$$failed" ]
+	  $(CARGO) test --locked --workspace --no-fail-fast 2>&1 | tee $(TESTS_LOG) || failed=yes; \
+	  wait $$beside || failed=yes; cat $(BESIDE_LOG); [ -z "$$failed" ] || { \
+	    grep -hE -A 3 '^test .* FAILED|panicked at|^error|  FAILED|^(FAIL|ERROR): ' \
+	      $(TESTS_LOG) $(BESIDE_LOG) | tail -n 40; exit 1; }
 	$(MAKE) --no-print-directory test-llvm
 
 .PHONY: bench
