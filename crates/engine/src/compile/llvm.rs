@@ -152,6 +152,11 @@ fn print<'a>(
     body: Body<'a>,
     precision: Precision,
 ) -> Stage<'a> {
+    // What faults LLVM could neither leave out nor take from a loop.
+    let env = &ModuleEnv {
+        compares_null: true,
+        ..*env
+    };
     let first = again(&body);
     let around = Around {
         func: first.0.index,
@@ -463,6 +468,9 @@ fn module(isa: &dyn TargetIsa, functions: &[&Printed]) -> String {
          !4 = !{{i32 2, !\"Dwarf Version\", i32 4}}\n\
          !5 = !{{i32 2, !\"Debug Info Version\", i32 3}}\n\
          !6 = !{{!\"branch_weights\", i32 1048576, i32 1}}\n\
+         !7 = !{{!\"objects\"}}\n\
+         !8 = !{{!\"header\", !7}}\n\
+         !9 = !{{!\"cells\", !7}}\n\
          !llvm.dbg.cu = !{{!2}}\n\
          !llvm.module.flags = !{{!4, !5}}\n"
     ));

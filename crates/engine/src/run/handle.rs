@@ -511,6 +511,7 @@ pub(crate) fn module_env<'a>(engine: &'a Engine, around: &Around<'a>) -> ModuleE
         countdowns: around.countdowns,
         entered_at: None,
         is_left: false,
+        compares_null: false,
     }
 }
 

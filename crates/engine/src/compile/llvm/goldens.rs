@@ -43,6 +43,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         countdowns: None,
         entered_at: None,
         is_left: false,
+        compares_null: true,
     };
     let compilers = Compilers::default();
     let mut text = String::new();

@@ -44,6 +44,7 @@ use cranelift_codegen::ir::{
     Value, ValueDef, types,
 };
 
+use crate::compile::translate::accesses_objects;
 use crate::compile::versioning::Apart;
 use known::Known;
 use roots::Roots;
@@ -148,6 +149,8 @@ struct Printer<'a> {
     settled: BTreeSet<Value>,
     known: Known,
     roots: Roots,
+    /// Whether it accesses objects.
+    has_objects: bool,
     apart: &'a Apart,
 }
 
@@ -169,6 +172,7 @@ pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<
         settled: BTreeSet::new(),
         known: Known::of(func),
         roots: Roots::default(),
+        has_objects: accesses_objects(func),
         apart,
     };
     let blocks = printer.reachable();

@@ -146,12 +146,15 @@ impl Translator<'_> {
     /// The length, trapping where the reference is null. There may be no heap, and so
     /// nothing behind null that faults, in a module without types of objects.
     fn array_len(&mut self, array: Value) -> Value {
-        if !self.env.module.info.has_objects {
+        let is_compared = self.env.module.compares_null;
+        if is_compared || !self.env.module.info.has_objects {
             self.b.ins().trapz(array, trap::NULL_ARRAY);
         }
         let address = self.object_address(array);
-        let flags = self.header_flags();
-        let flags = flags.with_trap_code(Some(trap::NULL_ARRAY));
+        let mut flags = self.header_flags();
+        if !is_compared {
+            flags = flags.with_trap_code(Some(trap::NULL_ARRAY));
+        }
         let ins = self.b.ins();
         ins.load(types::I32, flags, address, object::LENGTH)
     }

@@ -93,6 +93,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub entered_at: Option<u32>,
     /// Whether that is left in turn, at heads of loops, for code of the last tier.
     pub is_left: bool,
+    /// Whether null is compared with before an object is accessed, so that no access faults.
+    pub compares_null: bool,
 }
 
 impl<'a> ModuleEnv<'a> {
@@ -204,11 +206,23 @@ pub(crate) fn accesses_objects(func: &Function) -> bool {
     regions.contains(OBJECTS) || regions.contains(HEADERS)
 }
 
-/// Whether an instruction accesses one.
-pub(crate) fn is_of_object(func: &Function, inst: Inst) -> bool {
+/// Parts of objects, which no access overlaps two of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectPart {
+    Header,
+    /// Fields and elements.
+    Cells,
+}
+
+/// What an instruction accesses of an object, if it does.
+pub(crate) fn part_of_object(func: &Function, inst: Inst) -> Option<ObjectPart> {
     let dfg = &func.dfg;
-    let region = dfg.insts[inst].alias_region(dfg);
-    region.is_some_and(|region| [OBJECTS, HEADERS].contains(&dfg.alias_regions[region].user_id))
+    let region = dfg.insts[inst].alias_region(dfg)?;
+    match dfg.alias_regions[region].user_id {
+        HEADERS => Some(ObjectPart::Header),
+        OBJECTS => Some(ObjectPart::Cells),
+        _ => None,
+    }
 }
 
 /// Alias regions; see the head of this file.

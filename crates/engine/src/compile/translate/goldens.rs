@@ -68,6 +68,7 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         countdowns: None,
         entered_at: None,
         is_left: false,
+        compares_null: false,
     };
     let listed = crate::compile::listings(&env, bodies, None, None, |listing| listing);
     listed.expect("each translates, verifies and compiles")

@@ -63,8 +63,8 @@ mod wide;
 mod work;
 
 pub(crate) use env::{
-    ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, accesses_objects, clif_type, is_of_object,
-    set_stack_limit, set_stack_limit_of_runtime, start_signature,
+    ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, ObjectPart, accesses_objects, clif_type,
+    part_of_object, set_stack_limit, set_stack_limit_of_runtime, start_signature,
 };
 pub(crate) use inline::{Inlinable, InlinableFuncs, InlinedCall, resolve};
 

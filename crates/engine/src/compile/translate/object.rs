@@ -8,8 +8,8 @@
 //!
 //! What must stay true: a reference has 32 bits before it is added to the heap's base, so an
 //! address is inside of the heap's reservation. Null is where nothing can be accessed: an
-//! access faults there, and the fault is the trap; beyond [`NULL_BYTES`] a reference is
-//! compared with null first. An object that the runtime gives is zero, and so is what is
+//! access faults there, and the fault is the trap; beyond [`NULL_BYTES`], and for LLVM, a
+//! reference is compared with null first. An object that the runtime gives is zero, and so is what is
 //! taken here. A store of a reference into an object that is not new tells of the one that
 //! it overwrites before ([`Translator::cell_overwritten`]).
 
@@ -166,10 +166,14 @@ impl Translator<'_> {
     /// Flags of an access at an offset of an object which traps where the reference is null.
     pub(super) fn null_flags(&mut self, reference: Value, offset: u32) -> MemFlagsData {
         let flags = self.object_flags();
-        if offset + Cell::V128.bytes() > NULL_BYTES {
+        let is_compared = self.env.module.compares_null;
+        if is_compared || offset + Cell::V128.bytes() > NULL_BYTES {
             self.b.ins().trapz(reference, trap::NULL_STRUCTURE);
         }
-        flags.with_trap_code(Some(trap::NULL_STRUCTURE))
+        match is_compared {
+            true => flags,
+            false => flags.with_trap_code(Some(trap::NULL_STRUCTURE)),
+        }
     }
 
     fn load_field(&mut self, object: Value, field: Field, extension: Extension) -> Value {

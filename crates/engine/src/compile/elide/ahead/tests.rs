@@ -93,6 +93,7 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         countdowns: None,
         entered_at: None,
         is_left: false,
+        compares_null: false,
     };
     let mut context = Context::new();
     let mut translator = FuncTranslator::default();

@@ -8,6 +8,7 @@
 //! | any other load | volatile: it stays behind what made it safe |
 //! | any store | volatile |
 //! | `notrap`, `can_move`, not `readonly` | plain: proved in front of a loop ([`crate::compile::versioning`]) |
+//! | a load of an object, `notrap` | plain: behind a comparison with null, where LLVM loads nothing sooner |
 //! | a slot of the frame | as it is: nobody else sees it |
 
 use cranelift_codegen::ir::{
@@ -15,6 +16,7 @@ use cranelift_codegen::ir::{
 };
 
 use super::{Precision, Printer, Printing, name_of, unknown};
+use crate::compile::translate::{ObjectPart, part_of_object};
 
 /// Instructions that are looked at to find out where a value stems from.
 const LOOKED_MAX: u32 = 16;
@@ -35,6 +37,14 @@ pub(super) fn register_of(ty: Type) -> char {
 /// Whether an access is one of a loop that was proved in front.
 fn is_proved(flags: MemFlagsData) -> bool {
     flags.notrap() && flags.can_move() && !flags.readonly()
+}
+
+/// The scope of accesses to a part of objects, which [`super::super::module`] defines.
+fn scope_of(part: ObjectPart) -> &'static str {
+    match part {
+        ObjectPart::Header => "!8",
+        ObjectPart::Cells => "!9",
+    }
 }
 
 impl Printer<'_> {
@@ -138,33 +148,54 @@ impl Printer<'_> {
     }
 
     /// What else LLVM may know of an access: that those of other groups of its loop are
-    /// elsewhere.
-    fn scopes(&self, inst: Inst) -> String {
-        let Some(part) = self.apart.get(&inst).filter(|part| !part.others.is_empty()) else {
+    /// elsewhere, and that headers of objects, their cells and all else are apart.
+    fn scopes(&self, inst: Inst, flags: MemFlagsData) -> String {
+        if flags.readonly() {
             return String::new();
-        };
-        let domain = format!("{}.{}", self.around.func, part.of_loop);
-        let scope = |group: &usize| format!("!{{!\"{domain}.{group}\", !{{!\"{domain}\"}}}}");
-        let own = scope(&part.group);
-        let others: Vec<String> = part.others.iter().map(scope).collect();
-        let others = others.join(", ");
-        format!(", !alias.scope !{{{own}}}, !noalias !{{{others}}}")
+        }
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        if let Some(part) = self.apart.get(&inst).filter(|part| !part.others.is_empty()) {
+            let domain = format!("{}.{}", self.around.func, part.of_loop);
+            let scope = |group: &usize| format!("!{{!\"{domain}.{group}\", !{{!\"{domain}\"}}}}");
+            own.push(scope(&part.group));
+            others.extend(part.others.iter().map(scope));
+        }
+        if self.has_objects {
+            let part = part_of_object(self.func, inst);
+            for one in [ObjectPart::Header, ObjectPart::Cells] {
+                let list = match part == Some(one) {
+                    true => &mut own,
+                    false => &mut others,
+                };
+                list.push(scope_of(one).to_owned());
+            }
+        }
+        let mut text = String::new();
+        for (name, list) in [("alias.scope", own), ("noalias", others)] {
+            if !list.is_empty() {
+                text.push_str(&format!(", !{name} !{{{}}}", list.join(", ")));
+            }
+        }
+        text
     }
 
     /// The text of a load of `ty`.
-    fn load_text(&mut self, access: &Access, ty: Type) -> Printing<String> {
+    fn load_text(&mut self, inst: Inst, access: &Access, ty: Type) -> Printing<String> {
         let Access {
             pointer,
             flags,
             behind,
         } = access;
         let name = name_of(ty)?;
+        let is_of_object = part_of_object(self.func, inst).is_some();
         let is_number = ty.is_int() && ty.bits() <= 64;
         Ok(match flags.notrap() {
             true if flags.readonly() && flags.can_move() => {
                 format!("load {name}, {pointer}, {behind}, !invariant.load !0")
             }
-            true if is_proved(*flags) => format!("load {name}, {pointer}, {behind}"),
+            true if is_proved(*flags) || is_of_object => {
+                format!("load {name}, {pointer}, {behind}")
+            }
             true if !flags.readonly() && flags.aligned() && is_number => {
                 format!("load atomic {name}, {pointer} unordered, {behind}")
             }
@@ -203,9 +234,9 @@ impl Printer<'_> {
             Some(at) => format!("load {}, ptr {at}, align 1", name_of(ty)?),
             None => {
                 let mut access = self.access(flags, address, offset, ty, false)?;
-                access.behind.push_str(&self.scopes(inst));
+                access.behind.push_str(&self.scopes(inst, flags));
                 self.settled.insert(self.func.dfg.first_result(inst));
-                let text = self.load_text(&access, ty)?;
+                let text = self.load_text(inst, &access, ty)?;
                 // Folded and taken out again, it would lose its site.
                 let is_careful = self.around.precision == Precision::Loaded;
                 let is_hidden = is_careful || ty.is_float() && !self.around.has_avx;
@@ -239,8 +270,8 @@ impl Printer<'_> {
             return unknown("a load of another form");
         };
         let mut access = self.access(flags, address, offset, ty, false)?;
-        access.behind.push_str(&self.scopes(inst));
-        let text = self.load_text(&access, ty)?;
+        access.behind.push_str(&self.scopes(inst, flags));
+        let text = self.load_text(inst, &access, ty)?;
         Ok(self.temp(&text))
     }
 
@@ -256,7 +287,7 @@ impl Printer<'_> {
             return Ok(true);
         }
         let mut access = self.access(flags, address, offset, ty, false)?;
-        access.behind.push_str(&self.scopes(inst));
+        access.behind.push_str(&self.scopes(inst, flags));
         let (pointer, behind) = (access.pointer, access.behind);
         let name = name_of(ty)?;
         let (text, how) = match is_proved(flags) {

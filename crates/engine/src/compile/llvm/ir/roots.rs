@@ -32,7 +32,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 
 use super::{Printer, Printing, unknown};
-use crate::compile::translate::{accesses_objects, is_of_object};
+use crate::compile::translate::{accesses_objects, part_of_object};
 
 /// Bits of the sets of one function, at most: 2 MiB.
 const BITS_MAX: usize = 1 << 24;
@@ -151,7 +151,7 @@ fn addresses(func: &Function, blocks: &[Block]) -> Vec<Value> {
             .map(|of| dfg.signatures[of].call_conv);
         if called.is_some_and(|convention| convention != CallConv::Tail) {
             all.extend(args);
-        } else if is_of_object(func, inst) {
+        } else if part_of_object(func, inst).is_some() {
             // A store's first operand is what it stores.
             let skipped = usize::from(dfg.insts[inst].opcode().can_store());
             all.extend(args.skip(skipped));
