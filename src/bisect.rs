@@ -22,7 +22,7 @@ use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::Wanted;
 use fathom_bench::home::Home;
 use fathom_record::release;
-use fathom_report::figures::{ends, ratio as figure};
+use fathom_report::figures::{ends, ratio as figure, ratio_among};
 use fathom_stats::{DELTA, Figure, RowRatio, Verdict};
 
 use self::commits::Commits;
@@ -296,8 +296,8 @@ fn said(ratio: &RowRatio) -> String {
         Err(why) => format!("{why}"),
         Ok(found) => match &found.interval {
             Ok(interval) => format!(
-                "{} ({}), {}",
-                figure(found.value),
+                "{} × ({}), {}",
+                ratio_among(found.value, interval.low, interval.high),
                 ends(interval.low, interval.high),
                 ratio.verdict.name()
             ),

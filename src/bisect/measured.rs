@@ -21,9 +21,9 @@ use crate::bench::{self, TOOL, idle, show, stop_on_signals, stopping};
 use crate::engines;
 use crate::invocation::Invocation;
 
-/// How many rounds more a second look takes.
 /// Where it ends before it is through.
 const STOPPED: &str = "it was stopped";
+/// How many times the rounds and the time a second look takes.
 const LONGER: u32 = 2;
 
 /// Where releases come from.

@@ -86,11 +86,23 @@ pub fn ratio_bare(ratio: f64) -> String {
 
 /// A ratio and the ends of its interval, where it has one: `1.02 (1.013–1.021)`.
 pub fn ratio_between(ratio: &Ratio) -> String {
-    let value = ratio_bare(ratio.value);
     match &ratio.interval {
-        Ok(ends) => format!("{value} ({})", self::ends(ends.low, ends.high)),
+        Ok(found) => {
+            let value = ratio_among(ratio.value, found.low, found.high);
+            format!("{value} ({})", ends(found.low, found.high))
+        }
         // The page says above all else that a campaign has too few rounds for one.
-        Err(_) => value,
+        Err(_) => ratio_bare(ratio.value),
+    }
+}
+
+/// A ratio beside its interval: with a digit more where it would be outside otherwise, as ratios of
+/// counts are.
+pub fn ratio_among(ratio: f64, low: f64, high: f64) -> String {
+    let rounded = (ratio * 100.0).round() / 100.0;
+    match ratio < 9.995 && !(low..=high).contains(&rounded) {
+        true => format!("{ratio:.3}"),
+        false => ratio_bare(ratio),
     }
 }
 
@@ -221,6 +233,9 @@ mod tests {
                 .join(" "),
             "0.050 0.95 10.0 12.4 1,234"
         );
+        assert_eq!(ratio_among(1.017, 1.013, 1.021), "1.02");
+        assert_eq!(ratio_among(1.0122, 1.012, 1.013), "1.012");
+        assert_eq!(ratio_among(12.44, 12.43, 12.45), "12.4");
         assert_eq!(percent(0.008), "0.8 %");
         assert_eq!(percent(0.0004), "0.04 %");
         assert_eq!(percent(0.31), "31 %");

@@ -222,8 +222,11 @@ fn cost(row: &Row, group: &Group) -> Option<String> {
     let to_other = row.to_baseline.filter(|_| group.baseline != row.name);
     let ratio = to_other.and_then(|ratio| {
         let (low, high) = ratio.ends?;
-        let (value, ends) = (figures::ratio(ratio.value), figures::ends(low, high));
-        Some(format!("{value} {} (95 %: {ends})", group.baseline))
+        let (value, ends) = (
+            figures::ratio_among(ratio.value, low, high),
+            figures::ends(low, high),
+        );
+        Some(format!("{value} × {} (95 %: {ends})", group.baseline))
     });
     let typical = || match row.costs.get(&group.figure).filter(|_| is_known(row)) {
         Some(typical) => format!(
