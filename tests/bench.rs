@@ -217,7 +217,10 @@ fn a_program_that_prints_the_second_is_measured_without_comparing() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("changes from run to run"), "{said}");
     assert!(said.contains("--any-output"), "{said}");
+    // Of what was not asked for nothing is missing.
+    assert!(!said.contains("absent: fathom"), "{said}");
     let campaign = Results::read(&place.path("r")).unwrap();
+    assert!(campaign.header.config.absent.is_empty());
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
 }
 

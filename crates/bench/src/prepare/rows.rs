@@ -7,7 +7,7 @@ use fathom_engine::Codegen;
 use fathom_record::Variant;
 
 use crate::{
-    choose::{self, Absent, Builds, Menu, NATIVE_DRIVER, Row, Wanted},
+    choose::{self, Absent, Builds, Menu, NATIVE_DRIVER, OWN, Row, Wanted},
     engines,
     experiment::{Design, Environment, Measured},
     generator,
@@ -55,7 +55,10 @@ pub(super) fn rows(
             named.for_each(|one| (one.why, one.install) = (NO_COMPONENTS.to_owned(), None));
         }
     }
-    absent.extend(lacking);
+    let is_of_all = |word: &Wanted| word.engine == OWN && word.strategy.is_none();
+    if wanted.is_empty() || wanted.iter().any(is_of_all) {
+        absent.extend(lacking);
+    }
     absent.extend((design.absent)(env)?);
     let builds = (design.builds)(&measured.variants);
     absent.extend(without_a_build(&mut rows, &builds, &measured.variants));

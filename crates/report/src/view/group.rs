@@ -141,7 +141,7 @@ impl Builder<'_> {
             .iter()
             .map(|row| (&row.row.sandbox, Some(row.row.variant)));
         let names = Names::with_builds(names);
-        let (figure, mut footnotes) = (self.compared.figure, Vec::new());
+        let (figure, mut footnotes) = (self.compared.figure, Vec::<Footnote>::new());
         let (ratios, (seen_mean, seen_cell)) = self.compared.to_base(rows, self.base.as_ref());
         let mut shown: Vec<Shown<'_>> = rows
             .iter()
@@ -190,7 +190,7 @@ impl Builder<'_> {
             rows: Vec::new(),
             findings,
             advice: advice::of_group(&shown, self.compared, &pairs),
-            footnotes,
+            footnotes: footnotes.iter().map(Footnote::text).collect(),
             totals: self.totals(&shown, threads),
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
@@ -231,7 +231,7 @@ impl Builder<'_> {
         row: &RowSummary,
         ratio: &RowRatio,
         names: &Names,
-        footnotes: &mut Vec<String>,
+        footnotes: &mut Vec<Footnote>,
     ) -> Row {
         let anchor = format!("g{}r{index}", self.number);
         let hello = row
@@ -431,28 +431,54 @@ fn kind(row: &RowSummary, hello: Option<&Hello>) -> Kind {
     }
 }
 
+/// How the tier of an engine is known: of all of its releases that say the same.
+struct Footnote {
+    engine: String,
+    releases: Vec<String>,
+    evidence: String,
+}
+
+impl Footnote {
+    fn text(&self) -> String {
+        let releases = self.releases.join(", ");
+        let name = [self.engine.as_str(), &releases].join(" ");
+        format!("{}: {}", name.trim_end(), self.evidence)
+    }
+}
+
 /// Keeps what says how an outside engine's tier is known; its number.
-fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>) -> Option<usize> {
+fn footnote(
+    row: &RowSummary,
+    hello: Option<&Hello>,
+    footnotes: &mut Vec<Footnote>,
+) -> Option<usize> {
     if !row.row.variant.is_wasm() {
         return None;
     }
     let hello = hello?;
     let sandbox = &row.row.sandbox;
-    let text = match (sandbox.engine.as_str(), sandbox.strategy.as_str()) {
-        ("fathom", "auto") => format!("fathom: {}", hello.evidence),
+    let (release, evidence) = match (sandbox.engine.as_str(), sandbox.strategy.as_str()) {
+        ("fathom", "auto") => (None, hello.evidence.clone()),
         ("fathom", _) => return None,
-        _ => format!(
-            "{} {}: {} tier, {}; evidence: {}",
-            hello.engine, hello.version, hello.tier, hello.backend, hello.evidence
+        _ => (
+            Some(&hello.version),
+            format!(
+                "{} tier, {}; evidence: {}",
+                hello.tier, hello.backend, hello.evidence
+            ),
         ),
     };
-    let at = match footnotes.iter().position(|known| *known == text) {
-        Some(at) => at,
-        None => {
-            footnotes.push(text);
-            footnotes.len() - 1
-        }
-    };
+    let is_same = |one: &Footnote| one.engine == hello.engine && one.evidence == evidence;
+    let at = footnotes.iter().position(is_same).unwrap_or_else(|| {
+        footnotes.push(Footnote {
+            engine: hello.engine.clone(),
+            releases: Vec::new(),
+            evidence,
+        });
+        footnotes.len() - 1
+    });
+    let known = &mut footnotes[at].releases;
+    known.extend(release.filter(|release| !known.contains(release)).cloned());
     Some(at + 1)
 }
 
