@@ -27,9 +27,10 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use code::Code;
 pub use dir::Dir;
+use fathom_bench::generator;
 use fathom_engine::{
-    Allowance, BoundsChoice, Compilation, Engine, ErrorKind, Func, Guarantee, Instance, Linker,
-    Module, ProfilingStrategy, Store, TrapCode, Val,
+    Allowance, BoundsChoice, Codegen, Compilation, Engine, ErrorKind, Func, Guarantee, Instance,
+    Linker, Module, ProfilingStrategy, Store, TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
@@ -170,6 +171,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
+    } else if let Some(failures) = generator::failures(&module) {
+        let other = Codegen::default();
+        say(&format!("fathom: {failures}; compiled by {other} instead"));
     }
     let watch = args.trace_wasi.as_ref().map(|_| Watch::new());
     deadline.runs();

@@ -1,5 +1,5 @@
-//! However `fathom run` ends while clang compiles, nothing of clang is left: no process, no
-//! file.
+//! clang below `fathom run`: however that ends, nothing of clang is left, no process and no file; and
+//! what clang fails on is said.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,13 +12,20 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 /// No measurement: a machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A compiler of the right version that writes down its number and then takes its time.
+/// A compiler that writes down its number and then takes its time.
 fn compiler(folder: &Path) {
-    let script = format!(
-        "#!/bin/sh\n[ \"$1\" = --version ] && echo clang version 20.1.2 && exit\n\
-         echo $$ >{0}/pid.new && mv {0}/pid.new {0}/pid\nexec sleep 600\n",
-        folder.display()
+    let pid = folder.join("pid");
+    let pid = pid.display();
+    stand_in(
+        folder,
+        &format!("echo $$ >{pid}.new && mv {pid}.new {pid}\nexec sleep 600"),
     );
+}
+
+/// A program that says that it is the right clang.
+fn stand_in(folder: &Path, does: &str) {
+    let script =
+        format!("#!/bin/sh\n[ \"$1\" = --version ] && echo clang version 20.1.2 && exit\n{does}\n");
     let path = folder.join("clang");
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -52,6 +59,37 @@ fn started(folder: &Path, args: &[&str]) -> (Child, Pid) {
     };
     let pid = pid.trim().parse().unwrap();
     (child, Pid::from_raw(pid).unwrap())
+}
+
+#[test]
+fn what_it_fails_on_is_said_and_compiled_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    stand_in(
+        folder.path(),
+        "cat >&2\necho '<stdin>:7:3: error: unheard of' >&2\nexit 1",
+    );
+    let wat = "(module (func (export \"_start\")) (func (result i32) (i32.const 1)))";
+    std::fs::write(folder.path().join("m.wat"), wat).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["run", "--codegen", "llvm"])
+        .arg(folder.path().join("m.wat"))
+        .env("FATHOM_CLANG", folder.path().join("clang"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let all: Vec<&str> = said.lines().collect();
+    assert_eq!(all.len(), 1, "{said}");
+    assert!(
+        all[0].starts_with("fathom: llvm failed on 2 functions, first on 0: "),
+        "{said}"
+    );
+    assert!(all[0].contains("unheard of"), "{said}");
+    assert!(
+        all[0].ends_with("; compiled by cranelift instead"),
+        "{said}"
+    );
 }
 
 /// Whether a process runs; one that has ended and was not waited for does not.

@@ -83,12 +83,31 @@ pub fn shares(module: &Module) -> Result<Option<String>, String> {
             "no function of the module is compiled by {codegen}: {}",
             first.why
         )),
-        kept => Ok(Some(format!(
-            "{} of {all} functions by {codegen}, the others by {}",
-            all - kept.len(),
-            Codegen::default()
-        ))),
+        kept => {
+            let others = Codegen::default();
+            let by_it = all - kept.len();
+            let mut said =
+                format!("{by_it} of {all} functions by {codegen}, the others by {others}");
+            if let Some(failures) = failures(module) {
+                said.push_str(&format!("; {failures}"));
+            }
+            Ok(Some(said))
+        }
     }
+}
+
+/// That a generator failed on functions which it was given, on how many and why on the first: the
+/// code that runs is not what was asked for. What it is known not to take is not meant.
+pub fn failures(module: &Module) -> Option<String> {
+    let mut fallbacks = module.fallbacks();
+    fallbacks.retain(|one| one.is_refused);
+    let first = fallbacks.first()?;
+    let (func, why) = (first.func, &first.why);
+    let codegen = module.engine().codegen();
+    Some(match fallbacks.len() {
+        1 => format!("{codegen} failed on function {func}: {why}"),
+        count => format!("{codegen} failed on {count} functions, first on {func}: {why}"),
+    })
 }
 
 /// The runner of our engine.
