@@ -285,7 +285,9 @@ SLOW = {
     "engines/wasmtime48": inputs,
     "engines/wasmer": inputs,
     "engines/wasmtime/beside": inputs,
+    "fuzz": inputs,
     "sql": inputs,
+    "sql/guest": own_inputs,
     "sql/tests": own_inputs,
 }
 # By the folder that is compiled, or by what is parsed.

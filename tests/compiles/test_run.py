@@ -90,10 +90,10 @@ class Lines(unittest.TestCase):
             def add(self, name, before, of):
                 done.append(f"{name} is known")
 
-        parts = {name: lambda name=name: done.append(name) for name in ("fuzz", "engines/wasmi", "sql")}
+        parts = {name: lambda name=name: done.append(name) for name in ("shell", "engines/wasmi", "sql")}
         with unittest.mock.patch.object(run, "Checked", Known):
             status, lines = said(parts, ["--changed"])
-            self.assertEqual((status, done), (0, ["fuzz", "engines/wasmi", "engines/wasmi is known"]))
+            self.assertEqual((status, done), (0, ["shell", "engines/wasmi", "engines/wasmi is known"]))
             self.assertRegex(lines, r"check: sql +\d+ s  unchanged since it was checked\n")
             said(parts, ["sql"])
         self.assertEqual(done[3:], ["sql", "sql is known"])
