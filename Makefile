@@ -57,7 +57,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	  trap 'kill $$beside 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
 	  $(CARGO) test --locked --workspace --no-fail-fast 2>&1 | tee $(TESTS_LOG) || failed=yes; \
 	  wait $$beside || failed=yes; cat $(BESIDE_LOG); [ -z "$$failed" ] || { \
-	    grep -hE -A 3 '^test .* FAILED|panicked at|^error|  FAILED|^(FAIL|ERROR): ' \
+	    grep -hE -A 3 '^test .* FAILED|, [1-9][0-9]* failed|panicked at|^error|  FAILED|^(FAIL|ERROR): ' \
 	      $(TESTS_LOG) $(BESIDE_LOG) | tail -n 40; exit 1; }
 	$(MAKE) --no-print-directory test-llvm
 
