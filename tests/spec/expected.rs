@@ -2,8 +2,8 @@
 //! with a reason each: `GROUP/FILE:LINE  reason`, `#` for comments. What comes on
 //! top on one instruction set stands in `STRATEGY-ARCH.txt`, and in a machine that
 //! is named by `FATHOM_SPEC_MACHINE` in `STRATEGY-MACHINE.txt`, both written by hand.
-//! `STRATEGY-either.txt` has scripts, `GROUP/FILE  reason`, of which an access out of bounds traps or
-//! goes on by what else is mapped where it is.
+//! `STRATEGY-either.txt`, by hand too, has accesses out of bounds that trap or go on by what else is
+//! mapped where they are.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,8 +28,7 @@ impl Expected {
         if bounds.guarantee() != Guarantee::Exact {
             expected.0.extend(Expected::read(bounds.name()).0);
             let machine = std::env::var("FATHOM_SPEC_MACHINE").ok();
-            let arch = std::env::consts::ARCH.to_owned();
-            let here = [Some("either".to_owned()), Some(arch), machine];
+            let here = [Some(std::env::consts::ARCH.to_owned()), machine];
             for word in here.into_iter().flatten() {
                 expected
                     .0
@@ -37,6 +36,14 @@ impl Expected {
             }
         }
         expected
+    }
+
+    /// What a strategy fulfils or not by chance.
+    pub fn either(bounds: Bounds) -> Expected {
+        match bounds.guarantee() {
+            Guarantee::Exact => Expected(BTreeMap::new()),
+            _ => Expected::read(&format!("{bounds}-either")),
+        }
     }
 
     /// What the engine leaves out, everywhere and on this instruction set: that is about
@@ -68,11 +75,6 @@ impl Expected {
     /// Whether the directive there is expected to fail.
     pub fn contains(&self, place: &str) -> bool {
         self.0.contains_key(place)
-    }
-
-    /// Whether a failure of that kind may or may not come to pass in a script.
-    pub fn may_hold(&self, script: &str, cause: Cause) -> bool {
-        cause == Cause::Inexact && self.0.contains_key(script)
     }
 
     /// The places listed.

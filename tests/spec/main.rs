@@ -226,8 +226,11 @@ fn run_mode<'s>(mode: Mode, scripts: &[&'s Script], bless: bool, table: &mut Tab
     }
     let tally = Tally::of(
         &reports,
-        &Expected::of(mode.bounds),
-        &Expected::beyond(mode.bounds),
+        [
+            &Expected::of(mode.bounds),
+            &Expected::either(mode.bounds),
+            &Expected::beyond(mode.bounds),
+        ],
     );
     tally.print(&mode.name());
     if mode.is_default() {
