@@ -287,7 +287,7 @@ SLOW = {
     "engines/wasmtime/beside": inputs,
     "fuzz": inputs,
     "sql": inputs,
-    "sql/guest": own_inputs,
+    "sql/guest": lambda _, root=ROOT: inputs("sql", root),
     "sql/tests": own_inputs,
 }
 # By the folder that is compiled, or by what is parsed.
