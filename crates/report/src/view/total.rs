@@ -205,7 +205,7 @@ fn crossing(one: &[Cost], other: &[Cost], from: u64) -> u64 {
     low
 }
 
-/// A row that leads from a number of runs on; by round, fewest and most.
+/// A row that leads from a number of runs on, the median of its rounds; fewest and most of them.
 struct Step {
     row: usize,
     from: u64,
@@ -235,11 +235,12 @@ fn steps(choices: &[(&str, &Costs)]) -> Vec<Step> {
         if pairs().len() == 0 || !pairs().all(is_before) {
             continue;
         }
-        let all = || pairs().map(|(new, old)| crossing(new, old, 1));
+        let mut all: Vec<u64> = pairs().map(|(new, old)| crossing(new, old, 1)).collect();
+        all.sort_unstable();
         steps.push(Step {
             row: next,
-            from: crossing(&new.median, &old.median, last.from),
-            range: (all().min().unwrap_or(1), all().max().unwrap_or(1)),
+            from: all[all.len() / 2].max(last.from),
+            range: (all[0], all[all.len() - 1]),
         });
     }
     steps
