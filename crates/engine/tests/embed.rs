@@ -98,15 +98,23 @@ fn accesses_beyond_the_end_trap_with_a_place() {
 }
 
 /// A trap in a function that was translated in the place of its call has the frames
-/// of a call, with the offsets of the instructions.
+/// of a call, with the offsets of the instructions: also in one that is called in another's
+/// place, and below a call that is one.
 #[test]
 fn inlined_functions_are_frames_of_a_trap() {
     const SMALL: &str = r#"(module
+        (type (struct))
         (memory 1)
         (func $store (param i32) (i32.store (local.get 0) (i32.const 1)))
         (func $fill (param i32) (memory.fill (local.get 0) (i32.const 0) (i32.const 9)))
+        (func $deep (param i32) (call $deeper (local.get 0)) (call $store (i32.const 0)))
+        (func $deeper (param i32) (call $store (i32.const 4)) (call $store (local.get 0)))
+        (func $again (param i32) (loop (call $deep (local.get 0)) (br 0)))
+        (func $behind (param i32) (call $store (i32.const 8)) (call $again (local.get 0)))
         (func (export "store") (param i32) (call $store (local.get 0)))
-        (func (export "fill") (param i32) (call $fill (local.get 0))))"#;
+        (func (export "fill") (param i32) (call $fill (local.get 0)))
+        (func (export "deep") (param i32) (call $deep (i32.const 0)) (call $deep (local.get 0)))
+        (func (export "behind") (param i32) (call $behind (local.get 0))))"#;
     each(|engine| {
         if engine.bounds(false).guarantee() != Guarantee::Exact {
             return;
@@ -123,11 +131,18 @@ fn inlined_functions_are_frames_of_a_trap() {
             let error = func.call(&mut store, &[Val::I32(-4)], &mut []).unwrap_err();
             error.trap().unwrap().clone()
         };
-        for name in ["store", "fill"] {
+        let of_store = ["store", "deeper", "deep", "deep"];
+        let of_loop = ["store", "deeper", "deep", "again", "behind", "behind"];
+        for (name, funcs) in [
+            ("store", &["store"; 2][..]),
+            ("fill", &["fill"; 2]),
+            ("deep", &of_store),
+            ("behind", &of_loop),
+        ] {
             let trap = frames(&inlining, name);
             assert_eq!(trap, frames(&calling, name), "{name}");
-            assert_eq!(trap.frames.len(), 2, "{trap:?}");
-            assert_eq!(trap.frames[0].func_name.as_deref(), Some(name));
+            let names = trap.frames.iter().map(|frame| frame.func_name.as_deref());
+            assert!(names.eq(funcs.iter().map(|func| Some(*func))), "{trap:?}");
             assert!(trap.frames.iter().all(|frame| frame.offset.is_some()));
         }
     });

@@ -7,9 +7,10 @@ mod common;
 use fathom_engine::*;
 
 /// A bit of everything: loops in loops, branches of each kind, small functions that are
-/// inlined, calls by name and through a table, exceptions that are caught here and in a
-/// caller, bulk operations, calls of the host, accesses of which some trap.
+/// inlined, one in the other too, calls by name and through a table, exceptions that are caught
+/// here and in a caller, bulk operations, calls of the host, accesses of which some trap.
 const PROGRAM: &str = r#"(module
+  (type $inlines_what_calls (struct))
   (import "h" "f" (func $host (param i32) (result i32)))
   (memory (export "memory") 1)
   (table 10 funcref)
@@ -21,6 +22,16 @@ const PROGRAM: &str = r#"(module
       (then (i32.mul (local.get 0) (i32.const 3)))
       (else (return (i32.add (local.get 0) (i32.const 7))))))
   (func $put (param i32 i32) (i32.store (local.get 0) (local.get 1)))
+  (func $nests (type $unary)
+    (call $put (i32.const 104) (call $small (local.get 0)))
+    (if (i32.eq (local.get 0) (i32.const 6)) (then (return (call $even (i32.const 3)))))
+    (call $small (call $host (call $tail (local.get 0)))))
+  (func $even (type $unary)
+    (if (i32.eqz (local.get 0)) (then (return (i32.const 1))))
+    (call $odd (i32.sub (local.get 0) (i32.const 1))))
+  (func $odd (type $unary)
+    (if (i32.eqz (local.get 0)) (then (return (i32.const 0))))
+    (call $even (i32.sub (local.get 0) (i32.const 1))))
   (func $stops (param i32) (if (i32.eqz (local.get 0)) (then unreachable)))
   (func $recursive (type $unary)
     (if (result i32) (i32.eqz (local.get 0))
@@ -79,6 +90,7 @@ const PROGRAM: &str = r#"(module
       (local.set $sum (i32.add (local.get $sum)
         (call_indirect (type $unary) (local.get $i) (i32.and (local.get $i) (i32.const 1)))))
       (local.set $sum (i32.add (local.get $sum) (call $tail (local.get $i))))
+      (local.set $sum (i32.add (local.get $sum) (call $nests (local.get $i))))
       (local.set $sum (i32.add (local.get $sum) (call $host (local.get $i))))
       (local.set $sum (i32.add (local.get $sum) (call $carries (local.get $i))))
       (memory.copy (i32.const 2000) (i32.const 1000) (i32.const 40))

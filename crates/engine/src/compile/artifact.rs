@@ -107,7 +107,8 @@ pub(crate) struct Artifact {
     pub handlers: Vec<HandlerSite>,
     /// Where code stems from.
     pub positions: Vec<Position>,
-    /// Code that stems from another function than the one it is in.
+    /// Code that stems from another function than the one it is in: of each range, all functions
+    /// that it was inlined from, innermost first.
     pub inlined: Vec<InlinedCode>,
     /// Checks in the code, where it counts.
     pub checks: CheckSites,
@@ -150,11 +151,17 @@ impl Artifact {
         (position.module_offset != Position::NONE).then_some(position.module_offset)
     }
 
-    /// What the code at `offset` of the text was inlined from, if it was.
-    pub(crate) fn inlined_at(&self, offset: u32) -> Option<InlinedCode> {
+    /// What the code at `offset` of the text was inlined from, innermost first.
+    pub(crate) fn inlined_at(&self, offset: u32) -> &[InlinedCode] {
         let after = self.inlined.partition_point(|i| i.range.offset <= offset);
-        let inlined = self.inlined.get(after.checked_sub(1)?)?;
-        inlined.range.contains(offset).then_some(*inlined)
+        let reached = &self.inlined[..after];
+        match reached.last() {
+            Some(last) if last.range.contains(offset) => {
+                let start = last.range.offset;
+                &reached[reached.partition_point(|i| i.range.offset < start)..]
+            }
+            _ => &[],
+        }
     }
 }
 
@@ -226,11 +233,13 @@ mod tests {
                     module_offset: 44,
                 },
             ],
-            inlined: vec![InlinedCode {
-                range: CodeRange { offset: 2, len: 4 },
-                func: 5,
-                call: 30,
-            }],
+            inlined: [(2, 5, 30), (6, 9, 70), (6, 5, 30)]
+                .map(|(offset, func, call)| InlinedCode {
+                    range: CodeRange { offset, len: 4 },
+                    func,
+                    call,
+                })
+                .to_vec(),
             checks: CheckSites {
                 emitted: 3,
                 left_out: 1,
@@ -268,8 +277,16 @@ mod tests {
 
     #[test]
     fn inlined_code_has_an_end() {
-        let found = [1, 2, 5, 6].map(|offset| sample().inlined_at(offset).map(|i| i.func));
-        assert_eq!(found, [None, Some(5), Some(5), None]);
+        let funcs = |offset| {
+            let artifact = sample();
+            let found = artifact.inlined_at(offset).iter().map(|i| i.func);
+            found.collect::<Vec<_>>()
+        };
+        let found = [1, 2, 5, 6, 9, 10].map(funcs);
+        assert_eq!(
+            found,
+            [vec![], vec![5], vec![5], vec![9, 5], vec![9, 5], vec![]]
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::bounds::offset_and_check;
 use crate::compile::count::{self, CheckSites};
 use crate::compile::elide;
 use crate::compile::translate::{
-    FuncTranslator, InlinedCall, ModuleEnv, NAMESPACE_START, TranslateError, resolve,
+    FuncTranslator, InlinedCall, ModuleEnv, NAMESPACE_START, TranslateError, chain, resolve,
 };
 use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::module::Body;
@@ -391,34 +391,36 @@ fn positions(located: &[Located], inlined: &[InlinedCall]) -> Vec<Position> {
     positions
 }
 
-/// Where code stands for a call, adjoining ranges of one call as one.
+/// Where code stands for a call, adjoining ranges of one call as one; for each range an entry a
+/// call, innermost first.
 fn inlined_code(located: &[Located], calls: &[InlinedCall]) -> Vec<InlinedCode> {
-    let mut found: Vec<InlinedCode> = Vec::new();
-    if calls.is_empty() {
-        return found;
-    }
+    let mut ranges: Vec<(usize, CodeRange)> = Vec::new();
     for location in located {
         let call =
             offset_and_check(location.location).and_then(|(offset, _)| resolve(calls, offset).1);
         let Some(call) = call else { continue };
-        match found.last_mut() {
-            Some(last)
-                if (last.func, last.call) == (call.func, call.call)
-                    && last.range.offset + last.range.len == location.start =>
-            {
-                last.range.len += location.end - location.start;
+        let len = location.end - location.start;
+        match ranges.last_mut() {
+            Some((last, range)) if *last == call && range.offset + range.len == location.start => {
+                range.len += len;
             }
-            _ => found.push(InlinedCode {
-                range: CodeRange {
+            _ => ranges.push((
+                call,
+                CodeRange {
                     offset: location.start,
-                    len: location.end - location.start,
+                    len,
                 },
-                func: call.func,
-                call: call.call,
-            }),
+            )),
         }
     }
-    found
+    let around = |(innermost, range): (usize, CodeRange)| {
+        chain(calls, innermost).map(move |call| InlinedCode {
+            range,
+            func: call.func,
+            call: call.call,
+        })
+    };
+    ranges.into_iter().flat_map(around).collect()
 }
 
 /// Calls to other functions of the module. There is nothing else that code may

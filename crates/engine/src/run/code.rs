@@ -288,7 +288,7 @@ pub(crate) fn handler_of(pc: usize) -> Option<Handler> {
     })
 }
 
-/// The functions that `pc` is in, innermost first: one, and the one it was
+/// The functions that `pc` is in, innermost first: one, and those it was
 /// inlined into; none for trampolines.
 pub(crate) fn places_of(pc: usize) -> SmallVec<[Place; 2]> {
     let mut places = SmallVec::new();
@@ -308,14 +308,12 @@ pub(crate) fn places_of(pc: usize) -> SmallVec<[Place; 2]> {
             module: code.module.clone(),
         });
     };
-    let offset = code.artifact.position_at(at);
-    match code.artifact.inlined_at(at) {
-        Some(inlined) => {
-            push(inlined.func, offset);
-            push(*func, Some(inlined.call));
-        }
-        None => push(*func, offset),
+    let mut offset = code.artifact.position_at(at);
+    for inlined in code.artifact.inlined_at(at) {
+        push(inlined.func, offset);
+        offset = Some(inlined.call);
     }
+    push(*func, offset);
     places
 }
 

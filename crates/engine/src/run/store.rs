@@ -576,6 +576,8 @@ fn frames_of(backtrace: &[usize]) -> Vec<Frame> {
     places
         .enumerate()
         .filter(is_shown)
+        // A frame of the machine's is more than one where calls were inlined.
+        .take(entry::MAX_FRAMES)
         .map(|(_, place)| place)
         .map(|place| {
             let module = place.module.upgrade();

@@ -80,6 +80,7 @@ shapes!(
     steps_on_some_ways,
     filled_vectors,
     type_tests,
+    nested_calls,
 );
 
 /// Repeats something up to a number of bytes.
@@ -311,7 +312,7 @@ fn loop_that_turns_its_parameters(bytes: usize) -> Vec<u8> {
 }
 
 /// Parameters and results of the widest types.
-const WIDEST: usize = 1000;
+pub const WIDEST: usize = 1000;
 
 /// A thousand operands, some code and no operands any more; the second function
 /// and type take and give a thousand, the third type gives them.

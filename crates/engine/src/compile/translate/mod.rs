@@ -66,7 +66,7 @@ pub(crate) use env::{
     ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, ObjectPart, accesses_objects, clif_type,
     part_of_object, set_stack_limit, set_stack_limit_of_runtime, start_signature,
 };
-pub(crate) use inline::{Inlinable, InlinableFuncs, InlinedCall, resolve};
+pub(crate) use inline::{Inlinable, InlinableFuncs, InlinedCall, chain, resolve};
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -183,7 +183,7 @@ impl FuncTranslator {
         func.name = ir::UserFuncName::user(0, index);
         let mut validator = to_validate.into_validator(std::mem::take(&mut self.validators));
         self.state.clear();
-        self.state.inlined.clear(body);
+        self.state.inlined.clear(index, body);
         self.state.work.clear(most);
 
         let mut translator = {

@@ -68,7 +68,7 @@ pub(crate) use locked::{shim, table as locked_table};
 pub(crate) use throw::is_made as exception_is_made;
 
 /// Frames kept of a backtrace, the innermost ones.
-const MAX_FRAMES: usize = 64;
+pub(crate) const MAX_FRAMES: usize = 64;
 /// More bytes than a frame of `for_each_stack_word` has.
 const OWN_FRAME_BYTES: usize = 1024;
 /// Bytes of stack that Wasm leaves to host functions, libcalls and drops.
