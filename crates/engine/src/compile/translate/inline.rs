@@ -50,8 +50,8 @@ use crate::facts::module::{Body, ModuleInfo};
 /// 64-bit integers that is needed in full, has a little over 100.
 const LONGEST: u64 = 128;
 
-/// The longest that is chosen although it calls others, in modules where it may. Seven programs
-/// in Kotlin ran no faster with 64, whose code is twice as much and takes 1.7 times as long to make.
+/// The longest that is chosen although it calls others, in modules where it may. One cold
+/// run of programs in Kotlin was no faster with 64, whose code takes 1.4 times as long to make.
 const LONGEST_THAT_CALLS: u64 = 40;
 
 /// Bodies in each other's: each is a call of the translator's in itself.
