@@ -117,6 +117,7 @@ fn ends(engine: &Engine, wasm: &[u8]) -> Vec<String> {
             },
         };
         let memory = i.get_memory(&store, "memory").unwrap();
+        // All that the programs write to.
         let memory = memory.data(&store)[65_528..].to_vec();
         let count = i.get_global(&store, "count").unwrap().get(&mut store);
         format!(

@@ -394,6 +394,9 @@ fn positions(located: &[Located], inlined: &[InlinedCall]) -> Vec<Position> {
 /// Where code stands for a call, adjoining ranges of one call as one; for each range an entry a
 /// call, innermost first.
 fn inlined_code(located: &[Located], calls: &[InlinedCall]) -> Vec<InlinedCode> {
+    if calls.is_empty() {
+        return Vec::new();
+    }
     let mut ranges: Vec<(usize, CodeRange)> = Vec::new();
     for location in located {
         let call =

@@ -191,10 +191,9 @@ fn leader(choices: &[(&str, &Costs)], runs: u64, of: impl Fn(&Costs) -> &[Cost])
     least.map_or(0, |(at, _)| at)
 }
 
-/// The fewest runs, from `from` on, for which one takes less than another; it does for
-/// [`RUNS_MAX`].
-fn crossing(one: &[Cost], other: &[Cost], from: u64) -> u64 {
-    let (mut low, mut high) = (from, RUNS_MAX);
+/// The fewest runs for which one takes less than another; it does for [`RUNS_MAX`].
+fn crossing(one: &[Cost], other: &[Cost]) -> u64 {
+    let (mut low, mut high) = (1, RUNS_MAX);
     while low < high {
         let middle = low.midpoint(high);
         match total(one, middle) < total(other, middle) {
@@ -235,7 +234,7 @@ fn steps(choices: &[(&str, &Costs)]) -> Vec<Step> {
         if pairs().len() == 0 || !pairs().all(is_before) {
             continue;
         }
-        let mut all: Vec<u64> = pairs().map(|(new, old)| crossing(new, old, 1)).collect();
+        let mut all: Vec<u64> = pairs().map(|(new, old)| crossing(new, old)).collect();
         all.sort_unstable();
         steps.push(Step {
             row: next,
@@ -348,6 +347,18 @@ mod tests {
             "Start, compile and run together: for one run slow (8.00 ms), from 7 runs on \
              (7–8 by round) fast."
         );
+    }
+
+    /// Medians over rounds are of no round, and may meet where none of them does.
+    #[test]
+    fn the_number_of_runs_is_one_of_its_rounds() {
+        let slow = costs(&[(1.0, 7.0); 5]);
+        let fast = Costs {
+            median: costs(&[(200.0, 4.0)]).median,
+            ..costs(&[(20.0, 4.0); 5])
+        };
+        let text = sentence(&[("fast", &fast), ("slow", &slow)], 5, &[], HALF);
+        assert!(text.ends_with(", from 7 runs on fast."), "{text}");
     }
 
     #[test]

@@ -20,6 +20,8 @@
 //! What must stay true:
 //! - A body is chosen after it was validated as a whole, and without what this
 //!   translation refuses. So nothing can fail in the middle of a caller.
+//! - No body is translated in itself, and only [`NESTED_MAX`] of them in each other:
+//!   for each the translation calls itself.
 //! - What is chosen depends on the module alone, and what is done with it on the
 //!   caller: never on the order in which bodies are translated.
 //! - The instructions keep the module offsets of their own operators, and it is
@@ -54,7 +56,7 @@ const LONGEST: u64 = 128;
 /// run of programs in Kotlin was no faster with 64, whose code takes 1.4 times as long to make.
 const LONGEST_THAT_CALLS: u64 = 40;
 
-/// Bodies in each other's: each is a call of the translator's in itself.
+/// Bodies that are translated in each other at most.
 const NESTED_MAX: usize = 8;
 
 /// The most locals of a body that is chosen, parameters aside.
@@ -159,17 +161,13 @@ fn is_small(body: &FunctionBody<'_>, may_call: bool) -> bool {
         }
         Some(locals)
     };
-    let mut is_leaf = true;
-    let mut stays = |op: Result<Operator<'_>, _>| {
-        op.is_ok_and(|op| {
-            is_leaf &= !calls(&op);
-            !leaves_or_loops(&op)
-        })
+    let may_call = may_call && len(body) <= LONGEST_THAT_CALLS;
+    let stays = |op: Result<Operator<'_>, _>| {
+        op.is_ok_and(|op| !leaves_or_loops(&op) && (may_call || !calls(&op)))
     };
     let operators = || body.get_operators_reader().ok();
     count_locals().is_some_and(|locals| locals <= MOST_LOCALS)
-        && operators().is_some_and(|operators| operators.into_iter().all(&mut stays))
-        && (is_leaf || may_call && len(body) <= LONGEST_THAT_CALLS)
+        && operators().is_some_and(|operators| operators.into_iter().all(stays))
 }
 
 fn len(body: &FunctionBody<'_>) -> u64 {
