@@ -10,7 +10,9 @@
 //! No engine takes part, so each is counted alike: what one iteration takes, its instance made,
 //! run and dropped, of all threads and, where programs are processes, of these. What differs
 //! between two starts of one engine (hashes with random keys, threads that compile) stays in
-//! the difference, so n is as large as makes it small.
+//! the difference, so n is as large as makes it small. Where each iteration is a process
+//! and the counter tells processes apart, theirs alone are counted, which have no start beside
+//! them.
 //!
 //! The engine is asked once without the counter before: what it says of itself is in force where
 //! nobody looks on, and a program that does not run is not the counter's fault.
@@ -43,6 +45,8 @@ use crate::{
 const STARTS: u64 = 8;
 /// And at least this many instructions.
 const LEAST: u64 = 50_000_000;
+/// Lines at the head of a file of callgrind's.
+const HEAD_LINES: usize = 16;
 /// Iterations that are counted at most: each has files of its own.
 const ITERATIONS_MAX: u64 = 4_000;
 
@@ -93,6 +97,11 @@ impl Counter {
         matches!(self, Counter::Callgrind(_))
     }
 
+    /// Whether what the programs of this runner take is counted without what it takes itself.
+    fn tells_apart(&self, runner: &ProcessDriver) -> bool {
+        matches!(self, Counter::Callgrind(_)) && runner.starts_processes()
+    }
+
     /// What starts a runner, such that what is counted is in a folder.
     fn starter(&self, folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["env".into(), format!("{COUNT_ENV}=1").into()];
@@ -130,8 +139,9 @@ impl Counter {
         words
     }
 
-    /// What was counted, of all processes.
-    fn counted(&self, folder: &Path) -> Option<u64> {
+    /// What was counted, of all processes; of those of its programs alone where this runner
+    /// starts one for each iteration and the counter tells them apart.
+    fn counted(&self, folder: &Path, runner: &ProcessDriver) -> Option<u64> {
         let files = fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
         let (name, read): (_, fn(&str) -> Option<u64>) = match self {
             Counter::Processor => ("perf", of_perf),
@@ -141,13 +151,34 @@ impl Counter {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             file.starts_with(name)
         };
-        let each = files.filter(is_it).map(|path| {
-            let text = regular::read_to_string(&path).ok()?;
-            read(&text)
-        });
-        let all: Vec<u64> = each.collect::<Option<_>>()?;
-        (!all.is_empty()).then(|| all.iter().sum())
+        let texts = files
+            .filter(is_it)
+            .map(|path| regular::read_to_string(&path).ok());
+        let mut texts: Vec<String> = texts.collect::<Option<_>>()?;
+        if self.tells_apart(runner) {
+            let own = runner.command().join(" ");
+            let all = texts.len();
+            texts.retain(|text| command_of(text) != Some(&own));
+            if texts.len() + 1 != all {
+                return None;
+            }
+        }
+        let each: Vec<u64> = texts.iter().map(|text| read(text)).collect::<Option<_>>()?;
+        (!each.is_empty()).then(|| each.iter().sum())
     }
+}
+
+/// What an answer took beside its iterations, by what one more of them took. It is what scatters,
+/// and iterations of a long program need not be many.
+fn start(answer: u64, iterations: u64, one: u64) -> u64 {
+    answer.saturating_sub(iterations.saturating_mul(one))
+}
+
+/// The command that a file of callgrind's is about.
+fn command_of(text: &str) -> Option<&str> {
+    let mut head = text.lines().take(HEAD_LINES);
+    let command = head.find_map(|line| line.strip_prefix("cmd:"))?;
+    Some(command.trim_start())
 }
 
 fn has_perf() -> bool {
@@ -220,7 +251,7 @@ impl CountingDriver {
             let emptied = fs::remove_dir_all(&given).and_then(|()| fs::create_dir(&given));
             emptied.map_err(|_| io("its folder cannot be emptied"))?;
         }
-        let instructions = self.counter.counted(folder.path());
+        let instructions = self.counter.counted(folder.path(), &self.driver);
         let instructions = instructions.ok_or_else(|| io("the counter left no count"))?;
         Ok(Counted {
             conversation,
@@ -241,7 +272,13 @@ impl CountingDriver {
             Ok(many.instructions.saturating_sub(few.instructions))
         };
         let (mut more, mut difference) = (1, more_by(1)?);
-        let wanted = (STARTS * few.instructions).max(LEAST);
+        let least = match self.counter.tells_apart(&self.driver) {
+            true => 0,
+            false => LEAST,
+        };
+        let before = first + u64::from(measure.warmup);
+        let wanted = start(few.instructions, before, difference).saturating_mul(STARTS);
+        let wanted = wanted.max(least);
         if difference < wanted {
             more = wanted.div_ceil(difference.max(1)).clamp(2, ITERATIONS_MAX);
             difference = more_by(more)?;
@@ -308,10 +345,50 @@ mod tests {
     }
 
     #[test]
+    fn a_long_program_is_not_repeated_for_its_own_length() {
+        // A start of 10 million and an iteration of 900 million.
+        assert_eq!(start(910_000_000, 1, 900_000_000), 10_000_000);
+        // What one more took may scatter itself.
+        assert_eq!(start(4_000_000, 4, 1_100_000), 0);
+    }
+
+    #[test]
+    fn programs_that_are_processes_are_counted_without_their_runner() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            (
+                "out.1",
+                "version: 1\npid: 1\ncmd:  /bin/fathom runner native\ntotals: 90\n",
+            ),
+            (
+                "out.2",
+                "version: 1\npid: 2\ncmd:  /tmp/gemm 7\ntotals: 4\n",
+            ),
+            (
+                "out.3",
+                "version: 1\npid: 3\ncmd:  /tmp/gemm 7\ntotals: 5\n",
+            ),
+        ] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let counter = Counter::Callgrind("valgrind-3".to_owned());
+        let native = ProcessDriver::new("/bin/fathom", ["runner", "native"]);
+        assert_eq!(counter.counted(folder.path(), &native), Some(9));
+        // An engine that happens to start something else: all of it is its own.
+        let engine = ProcessDriver::new("/bin/fathom", ["runner", "fathom"]);
+        assert_eq!(counter.counted(folder.path(), &engine), Some(99));
+        assert!(!Counter::Processor.tells_apart(&native));
+        // Whose count is the runner's is not known: none is better than one that is too high.
+        fs::remove_file(folder.path().join("out.1")).unwrap();
+        assert_eq!(counter.counted(folder.path(), &native), None);
+    }
+
+    #[test]
     fn each_process_is_in_the_sum_and_none_may_be_unread() {
         let folder = tempfile::tempdir().unwrap();
         let counter = Counter::Callgrind("valgrind-3".to_owned());
-        assert_eq!(counter.counted(folder.path()), None);
+        let engine = ProcessDriver::new("/bin/engine", ["serve"]);
+        assert_eq!(counter.counted(folder.path(), &engine), None);
         for (name, text) in [
             ("out.1", "totals: 5\n"),
             ("out.2", "totals: 7\n"),
@@ -319,8 +396,8 @@ mod tests {
         ] {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        assert_eq!(counter.counted(folder.path()), Some(12));
+        assert_eq!(counter.counted(folder.path(), &engine), Some(12));
         fs::write(folder.path().join("out.3"), "").unwrap();
-        assert_eq!(counter.counted(folder.path()), None);
+        assert_eq!(counter.counted(folder.path(), &engine), None);
     }
 }

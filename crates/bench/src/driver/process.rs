@@ -56,6 +56,12 @@ impl ProcessDriver {
         }
     }
 
+    /// Whether this runner starts a process for each iteration: native programs and commands.
+    pub(crate) fn starts_processes(&self) -> bool {
+        let mut words = self.args.iter().filter_map(|word| word.to_str());
+        words.next() == Some("runner") && matches!(words.next(), Some("native" | "command"))
+    }
+
     pub(crate) fn to_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
