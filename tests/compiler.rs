@@ -38,7 +38,9 @@ fn started(folder: &Path, args: &[&str]) -> (Child, Pid) {
         "(module (memory 1) (func (export \"_start\") (i32.store (i32.const 0) (i32.const 1))))";
     std::fs::write(folder.join("m.wat"), wat).unwrap();
     std::fs::create_dir(folder.join("temporary")).unwrap();
-    let child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+    // What a shell has in the background ignores interrupts, and so does what it starts.
+    let child = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_fathom")])
         .args(["run", "--codegen", "llvm"])
         .args(args)
         .arg(folder.join("m.wat"))

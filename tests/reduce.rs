@@ -89,7 +89,9 @@ impl Case {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(FATHOM);
+        // What a shell has in the background ignores interrupts, and so does what it starts.
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT", FATHOM]);
         command.current_dir(self.0.path()).args(words);
         command.env("FATHOM_HOME", env!("CARGO_MANIFEST_DIR"));
         command
