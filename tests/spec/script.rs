@@ -136,9 +136,13 @@ impl Script {
 }
 
 fn read_lines(text: &str, directives: Vec<WastDirective<'_>>) -> Vec<Line> {
-    let line = |directive: WastDirective<'_>| Line {
-        line: directive.span().linecol_in(text).0 + 1,
-        step: read(text, directive),
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line = |directive: WastDirective<'_>| {
+        let at = directive.span().offset();
+        Line {
+            line: ends.partition_point(|&end| end < at) + 1,
+            step: read(text, directive),
+        }
     };
     directives.into_iter().map(line).collect()
 }
