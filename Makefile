@@ -14,6 +14,10 @@ ARGS ?=
 FEATURES ?=
 # Those that `make check-all` compiles, all of them where none is named; or `--changed`.
 PARTS ?=
+# How `make test` installs what its tests need, while lints are checked: much of it is waiting
+# for a network.
+PREPARED := $(MAKE) --no-print-directory prepared
+PREPARED_LOG := target/prepared.log
 # How `make test` checks what is outside the workspace while the tests of the workspace run:
 # with the processor time that those leave. What is said goes to a file until they have ended.
 BESIDE := nice -n 19 $(MAKE) --no-print-directory beside
@@ -45,13 +49,11 @@ quick: style ## Check what the daily round needs: formatting, lints, the project
 
 .PHONY: test
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
-	$(MAKE) --no-print-directory tools
-	$(MAKE) --no-print-directory style
-	$(MAKE) --no-print-directory docs
-	$(MAKE) --no-print-directory deny
-	$(MAKE) --no-print-directory book
-	$(PYTHON) workloads/build.py --suite programs
-	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
+	@mkdir -p target
+	$(PREPARED) >$(PREPARED_LOG) 2>&1 & prepared=$$!; failed=; \
+	  trap 'kill $$prepared 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
+	  { $(MAKE) --no-print-directory style && $(MAKE) --no-print-directory docs; } || exit 1; \
+	  wait $$prepared || failed=yes; cat $(PREPARED_LOG); [ -z "$$failed" ]
 	$(CARGO) test --locked --workspace --no-run
 	$(BESIDE) >$(BESIDE_LOG) 2>&1 & beside=$$!; failed=; \
 	  trap 'kill $$beside 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
@@ -74,6 +76,14 @@ setup-default: packages-bench tools
 	$(CARGO) build --release --locked
 
 ##@ Parts of `make test`
+
+.PHONY: prepared
+prepared: ## Install what tests need, check dependencies, make the manual
+	$(MAKE) --no-print-directory tools
+	$(MAKE) --no-print-directory deny
+	$(MAKE) --no-print-directory book
+	$(PYTHON) workloads/build.py --suite programs
+	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 
 .PHONY: beside
 beside: ## Check what is outside the workspace: that it compiles, what CONTRIBUTING.md says, Python
