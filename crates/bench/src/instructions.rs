@@ -99,7 +99,7 @@ impl Counter {
 
     /// Whether what the programs of this runner take is counted without what it takes itself.
     fn tells_apart(&self, runner: &ProcessDriver) -> bool {
-        matches!(self, Counter::Callgrind(_)) && runner.starts_processes()
+        self.is_software() && runner.starts_processes()
     }
 
     /// What starts a runner, such that what is counted is in a folder.
@@ -168,10 +168,11 @@ impl Counter {
     }
 }
 
-/// What an answer took beside its iterations, by what one more of them took. It is what scatters,
-/// and iterations of a long program need not be many.
-fn start(answer: u64, iterations: u64, one: u64) -> u64 {
-    answer.saturating_sub(iterations.saturating_mul(one))
+/// How many more iterations are counted where one takes so much: what scatters is the start
+/// beside them, so those of a long program need not be many.
+fn repetitions(start: u64, one: u64, least: u64) -> u64 {
+    let wanted = start.saturating_mul(STARTS).max(least);
+    wanted.div_ceil(one.max(1)).clamp(1, ITERATIONS_MAX)
 }
 
 /// The command that a file of callgrind's is about.
@@ -252,7 +253,8 @@ impl CountingDriver {
             emptied.map_err(|_| io("its folder cannot be emptied"))?;
         }
         let instructions = self.counter.counted(folder.path(), &self.driver);
-        let instructions = instructions.ok_or_else(|| io("the counter left no count"))?;
+        let instructions =
+            instructions.ok_or_else(|| io("the counter left no count, or not whose it is"))?;
         Ok(Counted {
             conversation,
             instructions,
@@ -271,16 +273,16 @@ impl CountingDriver {
             let many = self.count(measure, first + more, limit, stop)?;
             Ok(many.instructions.saturating_sub(few.instructions))
         };
-        let (mut more, mut difference) = (1, more_by(1)?);
+        let mut difference = more_by(1)?;
+        let before = first + u64::from(measure.warmup);
+        let iterations = before.saturating_mul(difference);
+        let start = few.instructions.saturating_sub(iterations);
         let least = match self.counter.tells_apart(&self.driver) {
             true => 0,
             false => LEAST,
         };
-        let before = first + u64::from(measure.warmup);
-        let wanted = start(few.instructions, before, difference).saturating_mul(STARTS);
-        let wanted = wanted.max(least);
-        if difference < wanted {
-            more = wanted.div_ceil(difference.max(1)).clamp(2, ITERATIONS_MAX);
+        let more = repetitions(start, difference, least);
+        if more > 1 {
             difference = more_by(more)?;
         }
         let mut answer = few.conversation;
@@ -347,9 +349,13 @@ mod tests {
     #[test]
     fn a_long_program_is_not_repeated_for_its_own_length() {
         // A start of 10 million and an iteration of 900 million.
-        assert_eq!(start(910_000_000, 1, 900_000_000), 10_000_000);
-        // What one more took may scatter itself.
-        assert_eq!(start(4_000_000, 4, 1_100_000), 0);
+        assert_eq!(repetitions(10_000_000, 900_000_000, LEAST), 1);
+        // Iterations that a start outweighs are counted until they are eight starts.
+        assert_eq!(repetitions(100_000_000, 1_000_000, LEAST), 800);
+        // No start beside them; an iteration that took nothing.
+        assert_eq!(repetitions(0, 1_000_000, LEAST), 50);
+        assert_eq!(repetitions(0, 100_000, 0), 1);
+        assert_eq!(repetitions(100_000_000, 0, LEAST), ITERATIONS_MAX);
     }
 
     #[test]
