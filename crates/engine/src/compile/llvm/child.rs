@@ -7,17 +7,21 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use fathom_sys::spawn::{Allowed, spawn_bounded};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
+};
 
-/// How long it is slept between two looks at a child, at most.
-const LOOK: Duration = Duration::from_millis(20);
+/// How long it is slept between two looks at a child that cannot wake us.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// How much of what it says of errors is read.
 const SAID_BYTES_MAX: u64 = 64 << 10;
@@ -104,16 +108,17 @@ fn seconds(time: Duration) -> u64 {
 fn wait(child: &mut Child, limit: Option<&Limit>) -> io::Result<Ended> {
     let start = Instant::now();
     let group = Pid::from_child(child);
-    let mut look = Duration::from_millis(1);
+    // Linux before 5.3 has none, and some sandboxes refuse it.
+    let over = pidfd_open(group, PidfdFlags::empty()).ok();
     let is_late = loop {
         if has_ended(group)? {
             break false;
         }
-        if limit.is_some_and(|limit| start.elapsed() >= limit.wall) {
+        let left = limit.map(|limit| limit.wall.saturating_sub(start.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
             break true;
         }
-        std::thread::sleep(look);
-        look = LOOK.min(look * 2);
+        sleep_until(over.as_ref(), left)?;
     };
     // Not waited for yet, it keeps its number, which is the group's.
     match kill_process_group(group, Signal::KILL) {
@@ -126,6 +131,19 @@ fn wait(child: &mut Child, limit: Option<&Limit>) -> io::Result<Ended> {
         Some(limit) if status.signal() == Some(Signal::XCPU.as_raw()) => Ended::Late(limit.cpu),
         _ => Ended::With(status),
     })
+}
+
+/// Sleeps until a child is over or a time is; for less where the child cannot be watched.
+fn sleep_until(over: Option<&OwnedFd>, left: Option<Duration>) -> io::Result<()> {
+    let Some(over) = over else {
+        std::thread::sleep(left.map_or(LOOK, |left| left.min(LOOK)));
+        return Ok(());
+    };
+    let left = left.and_then(|left| left.try_into().ok());
+    match poll(&mut [PollFd::new(over, PollFlags::IN)], left.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn has_ended(pid: Pid) -> io::Result<bool> {
