@@ -14,6 +14,10 @@ ARGS ?=
 FEATURES ?=
 # Those that `make check-all` compiles, all of them where none is named; or `--changed`.
 PARTS ?=
+# Runs two commands at once, of which neither keeps two processors busy: $(call at_once,ONE,OTHER).
+# Where one fails the other is ended, and both are by an interrupt: each is a group of processes.
+at_once = set -m; trap 'kill -- $$(jobs -p | sed s/^/-/) 2>/dev/null || true' EXIT; \
+  { $(1); } & { $(2); } & set +m; wait -n; wait -n
 # How `make test` installs what its tests need, while lints are checked: much of it is waiting
 # for a network.
 PREPARED := $(MAKE) --no-print-directory prepared
@@ -50,10 +54,9 @@ quick: style ## Check what the daily round needs: formatting, lints, the project
 .PHONY: test
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
 	@mkdir -p target
-	$(PREPARED) >$(PREPARED_LOG) 2>&1 & prepared=$$!; failed=; \
-	  trap 'kill $$prepared 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
-	  { $(MAKE) --no-print-directory style && $(MAKE) --no-print-directory docs; } || exit 1; \
-	  wait $$prepared || failed=yes; cat $(PREPARED_LOG); [ -z "$$failed" ]
+	@$(call at_once,$(MAKE) --no-print-directory style docs,$(PREPARED) >$(PREPARED_LOG) 2>&1 || { \
+	  cat $(PREPARED_LOG); exit 1; })
+	@cat $(PREPARED_LOG)
 	$(CARGO) test --locked --workspace --no-run
 	$(BESIDE) >$(BESIDE_LOG) 2>&1 & beside=$$!; failed=; \
 	  trap 'kill $$beside 2>/dev/null || true; pkill -P $$$$ || true' EXIT; \
@@ -70,10 +73,13 @@ bench: $(if $(filter-out --quick,$(ARGS)),setup,setup-default) ## Measure PolyBe
 # A third of what `setup` builds of the workloads: what is measured where ARGS says nothing, and
 # its first impression.
 .PHONY: setup-default
-setup-default: packages-bench tools
+setup-default: packages-bench
+	@$(call at_once,$(CARGO) build --release --locked,$(MAKE) --no-print-directory tools default)
+
+.PHONY: default
+default:
 	$(PYTHON) workloads/build.py $(DEFAULT)
 	$(PYTHON) workloads/build.py $(DEFAULT) --size small --kernel $(QUICK)
-	$(CARGO) build --release --locked
 
 ##@ Parts of `make test`
 
@@ -239,8 +245,8 @@ sql-runner: packages ## Build what functions in SQL are measured by; FEATURES=da
 ##@ Set up
 
 .PHONY: setup
-setup: packages-bench tools workloads ## Install the tools, build the workloads and the release binary
-	$(CARGO) build --release --locked
+setup: packages-bench ## Install the tools, build the workloads and the release binary
+	@$(call at_once,$(CARGO) build --release --locked,$(MAKE) --no-print-directory tools workloads)
 
 .PHONY: packages
 packages: ## Install missing Debian packages (as root), or name them
