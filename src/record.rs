@@ -85,10 +85,13 @@ pub struct Args {
 /// How what the host wrote is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compare {
-    /// All of a memory until that has taken long, then those near what was ever written
+    /// All of a memory until that has taken long, then those near what was ever written, then those near
+    /// what was written lately
     Auto,
     /// Those near what was ever written, and all of a memory now and then
     Near,
+    /// Those near what was written lately, and all of a memory now and then
+    Lately,
     /// All of a memory, at each call
     All,
 }
@@ -99,6 +102,7 @@ impl Compare {
         match self {
             Compare::Auto => "auto",
             Compare::Near => "near",
+            Compare::Lately => "lately",
             Compare::All => "all",
         }
     }
@@ -212,7 +216,7 @@ fn try_out(record: &Record, wasm: &[u8], folder: &Path) -> anyhow::Result<()> {
     let said = said.lines().next().unwrap_or_default();
     bail!(
         "what was recorded does not replay ({said}): the host did what was not seen; \
-         try --compare all"
+         try --compare near, or all"
     );
 }
 

@@ -114,6 +114,12 @@ fn for_other_hosts_again() -> Vec<Kind> {
             "run wasm-bindgen",
         ),
         text(
+            "wasm-bindgen-for-node",
+            r#"(module (import "__wbindgen_placeholder__" "__wbindgen_string_new" (func)))"#,
+            "made by wasm-bindgen for JavaScript",
+            "fathom record",
+        ),
+        text(
             "kotlin",
             r#"(module (type (struct)) (import "js_code" "kotlin.captureStackTrace" (func)))"#,
             "made by Kotlin for JavaScript",

@@ -9,6 +9,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[path = "replay/seen.rs"]
+mod seen;
+
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 fn fathom(folder: &Path, words: &[&str]) -> Output {
@@ -402,41 +405,6 @@ fn a_campaign_of_a_replay_says_that_the_host_is_not_in_it() {
         assert!(output.status.success(), "{said}{}", text(&output.stderr));
         let note = "replays of records: the time of the JavaScript host is not in it";
         assert!(said.contains(note), "{said}");
-    });
-}
-
-#[test]
-fn what_the_recorder_did_not_see_is_found_out() {
-    with_node(|_| {
-        let case = Case::new("far");
-        let record = |compare: &str| {
-            let words = ["record", "--compare", compare, "--", "node", &case.script];
-            case.fathom(&[&words[..], &["app.wasm", "far"]].concat())
-        };
-        let near = record("near");
-        assert_eq!(near.status.code(), Some(1));
-        assert!(
-            text(&near.stderr).contains("try --compare all"),
-            "{}",
-            text(&near.stderr)
-        );
-        assert!(!case.path().join("app.record").exists());
-        let all = record("all");
-        assert_eq!(all.status.code(), Some(0), "{}", text(&all.stderr));
-    });
-}
-
-#[test]
-fn two_recordings_of_one_program_are_equal() {
-    with_node(|_| {
-        for name in ["memories", "tables"] {
-            let case = Case::new(name);
-            let both = ["one.record", "two.record"].map(|file| {
-                assert!(case.record(file).status.success());
-                fs::read(case.path().join(file)).unwrap()
-            });
-            assert_eq!(both[0], both[1], "{name}");
-        }
     });
 }
 

@@ -82,7 +82,11 @@ impl Kind {
                 has_custom("dylink") && any(|i| ["__memory_base", "__table_base"].contains(&i.name))
             }
             Kind::NodeApi => any(|i| i.name.starts_with("napi_")),
-            Kind::UnprocessedWasmBindgen => any(|i| i.module == "__wbindgen_placeholder__"),
+            // Processed for node it imports from the placeholder, too.
+            Kind::UnprocessedWasmBindgen => {
+                has_custom("__wasm_bindgen_unstable")
+                    || any(|i| i.name.starts_with("__wbindgen_describe"))
+            }
             Kind::WasmBindgen => any(|i| {
                 i.module == "wbg"
                     || i.module.starts_with("__wbindgen")

@@ -93,11 +93,13 @@ exports.Instance = class Instance {
     environment.ran(this.since);
   }
 
-  /** The guest ran: what is so now is no doing of the host. */
-  fromGuest() {
+  /** The guest ran, and passed values: what is so now, where they may be addresses too, is no doing of the host. */
+  fromGuest(types = [], passed = []) {
     const now = clock();
     environment.ran(now);
     this.guestMs += now - this.since;
+    for (const watched of this.memories) watched.look();
+    this.mention(types, passed);
     for (const watched of this.memories) watched.guestRan();
     for (const watched of this.globals) watched.then = valueOf.call(watched.global);
   }
@@ -128,7 +130,6 @@ exports.Instance = class Instance {
   }
 
   mix(types, values) {
-    this.mention(types, values);
     types.forEach((type, place) => this.stream.mixValue(type, values[place]));
   }
 
@@ -158,8 +159,8 @@ exports.Instance = class Instance {
       throw error;
     }
     if (this.isOver) return result;
-    this.fromGuest();
     const results = type.results.length > 1 ? [...result] : [result];
+    this.fromGuest(type.results, results);
     stream.mix(RETURNED);
     this.mix(type.results, results);
     stream.event('returned');
@@ -182,7 +183,7 @@ exports.Instance = class Instance {
     return function host(...args) {
       if (instance.isOver) return given(...args);
       const { stream } = instance;
-      instance.fromGuest();
+      instance.fromGuest(type.params, args);
       stream.mix(IMPORTED);
       stream.mix(index);
       instance.mix(type.params, args);

@@ -5,6 +5,8 @@
 // was never written, nor spoken of by an address that was passed, is looked at now and then only: a write of the
 // host's far from all others may be found late, and `fathom record` finds that out by replaying what was
 // recorded. What is found late of the guest's does no harm: it is there already when it is written again.
+// When that has taken as long, it is only looked at what was written or spoken of lately: programs that call
+// their host a hundred thousand times while they start have megabytes that were written once.
 'use strict';
 
 const environment = require('./environment.cjs');
@@ -15,11 +17,19 @@ const BLOCK = 1 << 14;
 const PAGE = 1 << 12;
 /** Bytes that stay the same between two that change, and still are one write. */
 const GAP = 12;
-/** Blocks behind one that are looked at, too. */
+/** Blocks behind one that are looked at, too; behind one of lately. */
 const AHEAD = 16;
+const AHEAD_LATELY = 1;
 /** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
-const WHOLE_BYTES = { auto: environment.secondsOfBytes, near: 0, all: Infinity }[environment.compare];
+const WHOLE_BYTES = { auto: environment.secondsOfBytes, near: 0, lately: 0, all: Infinity }[environment.compare];
 const WHOLE_EVERY = 128;
+/** What was ever written is until so many were; from then on all is as often as takes a fifth of the time. */
+const NEAR_BYTES = { auto: 2 * environment.secondsOfBytes, near: Infinity, lately: 0, all: Infinity }[environment.compare];
+const WHOLE_SHARE = 4;
+/** For how many turns a block is of lately: one of the guest's or one spoken of, and one of the host's. */
+const LATELY = { guest: 8, host: 512 };
+/** Words at an address that are taken for addresses themselves. */
+const WORDS = 4;
 const ZEROS = environment.zeros(BLOCK);
 
 const bufferOf = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, 'buffer').get;
@@ -35,11 +45,18 @@ exports.Watched = class Watched {
     /** Blocks that were written or spoken of, in order where nothing came since. */
     this.known = new Set();
     this.ordered = [];
+    /** Until which turn a block is one of lately. */
+    this.lately = new Map();
     this.turns = 0;
+    /** Bytes that were looked at, and since all of it was; whether all is in this turn. */
     this.compared = 0;
+    this.sinceWhole = 0;
+    this.isWhole = true;
+    /** Blocks that were looked at when the guest had run last, where that was those of lately. */
+    this.looked = undefined;
     /** Pages of 4 KiB that the guest has written. */
     this.dirty = new Set();
-    this.pages(true, () => {});
+    this.pages(true, LATELY.guest, () => {});
   }
 
   /** The memory as it is; by how many bytes it has grown. */
@@ -55,19 +72,28 @@ exports.Watched = class Watched {
 
   /**
    * Calls `each(start, end, then)` of every page that differs from the copy, which it is made equal to
-   * afterwards: of all, or of those near what was ever written or spoken of.
+   * afterwards: of all, or of those near what was ever written or spoken of, or was lately. A block that
+   * differs is of lately for `turns`.
    */
-  pages(isWhole, each) {
+  pages(isWhole, turns, each) {
     const count = this.bytes / BLOCK;
-    const behind = isWhole ? count : AHEAD;
-    let next = 0;
-    for (const first of isWhole ? [0] : this.blocks()) {
-      for (let last = Math.min(first + behind, count - 1), number = Math.max(first, next); number <= last; number += 1) {
-        if (this.block(number, each)) last = Math.max(last, Math.min(number + AHEAD, count - 1));
+    const isLate = !isWhole && this.compared >= NEAR_BYTES;
+    const ahead = isLate ? AHEAD_LATELY : AHEAD;
+    this.looked = isLate ? new Set() : undefined;
+    let [next, blocks] = [0, 0];
+    for (const first of isWhole ? [0] : isLate ? this.late() : this.blocks()) {
+      for (let last = Math.min(first + (isWhole ? count : ahead), count - 1), number = Math.max(first, next); number <= last; number += 1) {
+        this.looked?.add(number);
+        if (this.block(number, each)) {
+          this.touched(number, turns);
+          last = Math.max(last, Math.min(number + ahead, count - 1));
+        }
         next = number + 1;
+        blocks += 1;
       }
     }
-    if (isWhole) this.compared += this.bytes;
+    this.compared += blocks * BLOCK;
+    this.sinceWhole = isWhole ? 0 : this.sinceWhole + blocks * BLOCK;
   }
 
   blocks() {
@@ -75,14 +101,39 @@ exports.Watched = class Watched {
     return this.ordered;
   }
 
-  /** Whether all of it is looked at when the guest has run now, and so when the host has run next. */
-  isWhole() {
-    return this.compared < WHOLE_BYTES || this.turns % WHOLE_EVERY === 0;
+  /** The blocks of lately, in order. */
+  late() {
+    for (const [number, until] of this.lately) if (until < this.turns) this.lately.delete(number);
+    return [...this.lately.keys()].sort((one, other) => one - other);
   }
 
-  /** A number passed between guest and host that could be an address: whoever has it may write there. */
+  touched(number, turns) {
+    this.known.add(number);
+    const until = this.turns + turns;
+    if (!(this.lately.get(number) >= until)) this.lately.set(number, until);
+  }
+
+  /** Whether all of it is looked at when the guest has run now, and so when the host has run next. */
+  isDue() {
+    if (this.compared < WHOLE_BYTES) return true;
+    return this.compared < NEAR_BYTES ? this.turns % WHOLE_EVERY === 0 : this.sinceWhole > WHOLE_SHARE * this.bytes;
+  }
+
+  /**
+   * A number passed between guest and host that could be an address: whoever has it may write there, or
+   * where the words there say, as a list of buffers does.
+   */
   mention(value) {
-    if (value >= 0 && value < this.bytes) this.known.add(Math.floor(value / BLOCK));
+    this.named(value);
+    if (this.compared < NEAR_BYTES || value < 0 || value + 4 * WORDS > this.bytes) return;
+    const { now } = this;
+    for (let at = value; at < value + 4 * WORDS; at += 4) {
+      this.named(now[at] + (now[at + 1] << 8) + (now[at + 2] << 16) + now[at + 3] * 2 ** 24);
+    }
+  }
+
+  named(address) {
+    if (address >= 0 && address < this.bytes) this.touched(Math.floor(address / BLOCK), LATELY.guest);
   }
 
   /** The same of one block; whether it differs. */
@@ -91,7 +142,6 @@ exports.Watched = class Watched {
     const base = number * BLOCK;
     const then = this.then[number] ?? ZEROS;
     if (environment.isSame(now, base, then, 0, BLOCK)) return false;
-    this.known.add(number);
     const own = then === ZEROS ? environment.zeros(BLOCK) : then;
     this.then[number] = own;
     for (let page = 0; page < BLOCK; page += PAGE) {
@@ -107,7 +157,8 @@ exports.Watched = class Watched {
   guestRan() {
     this.look();
     this.turns += 1;
-    this.pages(this.isWhole(), (start) => this.dirty.add(start));
+    this.isWhole = this.isDue();
+    this.pages(this.isWhole, LATELY.guest, (start) => this.dirty.add(start));
   }
 
   /** After the host ran: what it wrote and by how much it grew the memory goes to the stream. */
@@ -118,7 +169,9 @@ exports.Watched = class Watched {
       stream.number(this.index);
       stream.number(grown / UNIT);
     }
-    this.pages(this.isWhole(), (start, end, then) => this.write(stream, start, end, then));
+    const { looked } = this;
+    this.pages(this.isWhole, LATELY.host, (start, end, then) => this.write(stream, start, end, then));
+    this.looked = looked;
   }
 
   /** The runs of a page that differ from the copy of its block. */
@@ -149,7 +202,7 @@ exports.Watched = class Watched {
   /** All that is not zero, in front of everything. */
   image(stream) {
     this.then = [];
-    this.pages(true, (start, end, then) => this.write(stream, start, end, then));
+    this.pages(true, LATELY.guest, (start, end, then) => this.write(stream, start, end, then));
   }
 
   /** Calls `each` of every word of a range, as the guest left it. */
@@ -161,10 +214,19 @@ exports.Watched = class Watched {
     }
   }
 
-  /** The ranges of pages that the guest has written, as it left them. */
+  /**
+   * The ranges of pages that the guest has written, as it left them. What was not looked at then is as it
+   * was before, or nobody knows who changed it.
+   */
   ranges() {
     const ranges = [];
-    for (const page of [...this.dirty].sort((one, other) => one - other)) {
+    this.look();
+    const isKnown = (page) => {
+      const block = Math.floor(page / BLOCK);
+      if (this.looked === undefined || this.looked.has(block)) return true;
+      return environment.isSame(this.now, page, this.then[block] ?? ZEROS, page % BLOCK, PAGE);
+    };
+    for (const page of [...this.dirty].filter(isKnown).sort((one, other) => one - other)) {
       const last = ranges.at(-1);
       const end = page + PAGE;
       if (last !== undefined && last.end === page) last.end = end;

@@ -164,11 +164,13 @@ function recorded(module, shape, imports) {
   return result;
 }
 
-/** Functions and instances of others, as the engine knows them. */
+/**
+ * Functions and instances of others, as the engine knows them. Each is asked for when the engine asks: those of
+ * a program that links dynamically come to be only then.
+ */
 function unwrappedImports(imports) {
-  if (imports === undefined || imports === null) return imports;
-  const unwrap = (given) => Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, tables.unwrapped(value)]));
-  return new Proxy(imports, { get: (target, name) => (typeof target[name] === 'object' ? unwrap(target[name]) : target[name]) });
+  const within = (given, answer) => (typeof given === 'object' && given !== null ? new Proxy({}, { get: (_, name) => answer(given[name]) }) : given);
+  return within(imports, (fields) => within(fields, tables.unwrapped));
 }
 
 /** Says of what a file of events is. */
