@@ -60,7 +60,13 @@ const MODULES: [(&str, &str); 6] = [
 )]
 pub struct Args {
     /// File for the record; its module goes beside it, as FILE.wasm
-    #[arg(short, long, value_name = "FILE", default_value = "app.record")]
+    #[arg(
+        short,
+        long = "out",
+        alias = "output",
+        value_name = "FILE",
+        default_value = "app.record"
+    )]
     output: PathBuf,
     /// Which instance, by the number it is listed under [default: the one that ran longest]
     #[arg(long, value_name = "N")]
@@ -276,7 +282,14 @@ fn choose(notes: &[Note], asked: Option<usize>) -> anyhow::Result<usize> {
     let best = (0..notes.len())
         .filter(|at| can_be(&notes[*at]))
         .max_by(|one, other| notes[*one].guest_ms.total_cmp(&notes[*other].guest_ms));
-    match (best, notes.iter().find_map(|note| note.refused.as_ref())) {
+    // Beside an application there are small modules of its glue.
+    let bytes = |note: &&Note| {
+        let module = note.module.as_ref();
+        module.and_then(|path| Some(fs::metadata(path).ok()?.len()))
+    };
+    let refused = notes.iter().filter(|note| note.refused.is_some());
+    let largest = refused.max_by_key(bytes);
+    match (best, largest.and_then(|note| note.refused.as_ref())) {
         (Some(best), _) => Ok(best),
         (None, Some(why)) => bail!("nothing was recorded: {why}"),
         (None, None) => bail!("nothing was recorded: no function of a module was called"),

@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     module: Option<PathBuf>,
     /// File for the new module [default: RECORD with the extension .reduced.wasm]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Time for all of it, such as 90s or 1h; the smallest until then is written
     #[arg(long, value_parser = duration, default_value = "10m")]

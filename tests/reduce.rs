@@ -230,7 +230,7 @@ fn what_cannot_be_reduced_is_said_in_a_line() {
         ),
         ("a.record", &mine, "--module=engine", 1, "engine: "),
         ("gone.record", &mine, "", 1, "gone.record: No such file"),
-        ("a.record", &mine, "--output=a.record", 1, input),
+        ("a.record", &mine, "--out=a.record", 1, input),
         ("a.record", &mine, "--output=a.record.wasm", 1, input),
         (
             "a.record",

@@ -76,6 +76,32 @@ fn what_is_not_recorded_is_given_what_it_asks_for() {
 }
 
 #[test]
+fn what_is_said_is_said_of_the_largest_module() {
+    const SCRIPT: &str = "const fs = require('fs');
+        for (const name of ['small', 'large', 'other']) {
+          new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(name + '.wasm')));
+        }";
+    with_node(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let padded = format!("(memory 1 1 shared) (data \"{}\")", "x".repeat(500));
+        for (name, text) in [
+            ("small", "(type (struct)) (memory 1)"),
+            ("large", &padded),
+            ("other", "(type (struct)) (memory 1)"),
+        ] {
+            let wasm = wat::parse_str(format!("(module {text})")).unwrap();
+            fs::write(path.join(format!("{name}.wasm")), wasm).unwrap();
+        }
+        fs::write(path.join("app.cjs"), SCRIPT).unwrap();
+        let output = fathom(path, &["record", "--", "node", "app.cjs"]);
+        let said = text(&output.stderr);
+        let cause = "fathom: nothing was recorded: its memory is shared between threads\n";
+        assert_eq!(said, cause);
+    });
+}
+
+#[test]
 fn two_recordings_of_one_program_are_equal() {
     with_node(|_| {
         for name in ["memories", "tables"] {
