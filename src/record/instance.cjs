@@ -77,8 +77,9 @@ exports.Instance = class Instance {
     }
   }
 
-  /** The host ran: what it changed is written down. */
-  toGuest() {
+  /** The host ran, and passes values: what it changed, where they may be addresses too, is written down. */
+  toGuest(types = [], passed = []) {
+    this.mention(types, passed);
     for (const watched of this.memories) watched.hostRan(this.stream);
     for (const watched of this.globals) {
       const now = valueOf.call(watched.global);
@@ -146,7 +147,7 @@ exports.Instance = class Instance {
 
   call(index, type, values, run) {
     const { stream } = this;
-    this.toGuest();
+    this.toGuest(type.params, values);
     stream.event('call');
     stream.number(index);
     this.values(type.params, values);
@@ -200,7 +201,7 @@ exports.Instance = class Instance {
         instance.threw(error);
         throw error;
       }
-      instance.toGuest();
+      instance.toGuest(type.results, results);
       stream.event('return');
       instance.values(type.results, results);
       return type.results.length > 1 ? results : results[0];

@@ -52,10 +52,13 @@ exports.Watched = class Watched {
     this.compared = 0;
     this.sinceWhole = 0;
     this.isWhole = true;
-    /** Blocks that were looked at when the guest had run last, where that was those of lately. */
-    this.looked = undefined;
+    /** Blocks that were looked at when the guest had run last, and the host, where that was those of lately. */
+    this.lookedOfGuest = undefined;
+    this.lookedOfHost = undefined;
     /** Pages of 4 KiB that the guest has written. */
     this.dirty = new Set();
+    /** Those of which nobody knows what the host has written: it was not looked there when it had run. */
+    this.unknown = new Set();
     this.pages(true, LATELY.guest, () => {});
   }
 
@@ -73,17 +76,17 @@ exports.Watched = class Watched {
   /**
    * Calls `each(start, end, then)` of every page that differs from the copy, which it is made equal to
    * afterwards: of all, or of those near what was ever written or spoken of, or was lately. A block that
-   * differs is of lately for `turns`.
+   * differs is of lately for `turns`. Returns the blocks that were looked at, where that was those of lately.
    */
   pages(isWhole, turns, each) {
     const count = this.bytes / BLOCK;
     const isLate = !isWhole && this.compared >= NEAR_BYTES;
     const ahead = isLate ? AHEAD_LATELY : AHEAD;
-    this.looked = isLate ? new Set() : undefined;
+    const looked = isLate ? new Set() : undefined;
     let [next, blocks] = [0, 0];
     for (const first of isWhole ? [0] : isLate ? this.late() : this.blocks()) {
       for (let last = Math.min(first + (isWhole ? count : ahead), count - 1), number = Math.max(first, next); number <= last; number += 1) {
-        this.looked?.add(number);
+        looked?.add(number);
         if (this.block(number, each)) {
           this.touched(number, turns);
           last = Math.max(last, Math.min(number + ahead, count - 1));
@@ -94,6 +97,7 @@ exports.Watched = class Watched {
     }
     this.compared += blocks * BLOCK;
     this.sinceWhole = isWhole ? 0 : this.sinceWhole + blocks * BLOCK;
+    return looked;
   }
 
   blocks() {
@@ -158,7 +162,10 @@ exports.Watched = class Watched {
     this.look();
     this.turns += 1;
     this.isWhole = this.isDue();
-    this.pages(this.isWhole, LATELY.guest, (start) => this.dirty.add(start));
+    this.lookedOfGuest = this.pages(this.isWhole, LATELY.guest, (start) => {
+      const isKnown = this.lookedOfHost?.has(Math.floor(start / BLOCK)) ?? true;
+      (isKnown ? this.dirty : this.unknown).add(start);
+    });
   }
 
   /** After the host ran: what it wrote and by how much it grew the memory goes to the stream. */
@@ -169,9 +176,7 @@ exports.Watched = class Watched {
       stream.number(this.index);
       stream.number(grown / UNIT);
     }
-    const { looked } = this;
-    this.pages(this.isWhole, LATELY.host, (start, end, then) => this.write(stream, start, end, then));
-    this.looked = looked;
+    this.lookedOfHost = this.pages(this.isWhole, LATELY.host, (start, end, then) => this.write(stream, start, end, then));
   }
 
   /** The runs of a page that differ from the copy of its block. */
@@ -215,15 +220,16 @@ exports.Watched = class Watched {
   }
 
   /**
-   * The ranges of pages that the guest has written, as it left them. What was not looked at then is as it
-   * was before, or nobody knows who changed it.
+   * The ranges of pages that the guest has written, as it left them. Of what was not looked at then it is
+   * what has not changed since.
    */
   ranges() {
     const ranges = [];
     this.look();
     const isKnown = (page) => {
+      if (this.unknown.has(page)) return false;
       const block = Math.floor(page / BLOCK);
-      if (this.looked === undefined || this.looked.has(block)) return true;
+      if (this.lookedOfGuest?.has(block) ?? true) return true;
       return environment.isSame(this.now, page, this.then[block] ?? ZEROS, page % BLOCK, PAGE);
     };
     for (const page of [...this.dirty].filter(isKnown).sort((one, other) => one - other)) {

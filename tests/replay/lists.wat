@@ -1,5 +1,5 @@
 ;; Asks its host to fill buffers that a list names, which are far from all that it passes; and
-;; writes once more, in the end, where it wrote long before.
+;; writes once more, in the end, where it wrote long before. What it is passed was written just now.
 (module
   (import "env" "read" (func $read (param i32) (result i32)))
   (memory (export "memory") 80)
@@ -7,6 +7,8 @@
   (func (export "mark") (param $at i32)
     (global.set $marked (local.get $at))
     (i32.store (local.get $at) (i32.const 1)))
+  (func (export "take") (param $at i32) (result i32)
+    (i32.load8_u (local.get $at)))
   (func (export "again")
     (i32.store (global.get $marked) (i32.const 2)))
   (func (export "fill") (param $at i32) (param $length i32) (result i32)
