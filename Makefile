@@ -14,7 +14,7 @@ ARGS ?=
 FEATURES ?=
 # Those that `make check-all` compiles, all of them where none is named; or `--changed`.
 PARTS ?=
-# Runs two commands at once, of which neither keeps two processors busy: $(call at_once,ONE,OTHER).
+# Runs two commands at once: $(call at_once,ONE,OTHER).
 # Where one fails the other is ended, and both are by an interrupt: each is a group of processes.
 at_once = set -m; trap 'kill -- $$(jobs -p | sed s/^/-/) 2>/dev/null || true' EXIT; \
   { $(1); } & { $(2); } & set +m; wait -n; wait -n
@@ -74,10 +74,10 @@ bench: $(if $(filter-out --quick,$(ARGS)),setup,setup-default) ## Measure PolyBe
 # its first impression.
 .PHONY: setup-default
 setup-default: packages-bench
-	@$(call at_once,$(CARGO) build --release --locked,$(MAKE) --no-print-directory tools default)
+	@$(call at_once,$(CARGO) build --release --locked,$(MAKE) --no-print-directory tools workloads-default)
 
-.PHONY: default
-default:
+.PHONY: workloads-default
+workloads-default:
 	$(PYTHON) workloads/build.py $(DEFAULT)
 	$(PYTHON) workloads/build.py $(DEFAULT) --size small --kernel $(QUICK)
 

@@ -5,8 +5,9 @@
 // was never written, nor spoken of by an address that was passed, is looked at now and then only: a write of the
 // host's far from all others may be found late, and `fathom record` finds that out by replaying what was
 // recorded. What is found late of the guest's does no harm: it is there already when it is written again.
-// When that has taken as long, it is only looked at what was written or spoken of lately: programs that call
-// their host a hundred thousand times while they start have megabytes that were written once.
+// When that has taken as long, only what was written or spoken of lately is looked at: programs that call
+// their host a hundred thousand times while they start have megabytes that were written once. A page in
+// which a write of the host may have been missed is then not in the hash of the end.
 'use strict';
 
 const environment = require('./environment.cjs');
@@ -23,7 +24,7 @@ const AHEAD_LATELY = 1;
 /** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
 const WHOLE_BYTES = { auto: environment.secondsOfBytes, near: 0, lately: 0, all: Infinity }[environment.compare];
 const WHOLE_EVERY = 128;
-/** What was ever written is until so many were; from then on all is as often as takes a fifth of the time. */
+/** What was ever written is until so many were; from then on all is, by guest and host, as often as takes a third of the time. */
 const NEAR_BYTES = { auto: 2 * environment.secondsOfBytes, near: Infinity, lately: 0, all: Infinity }[environment.compare];
 const WHOLE_SHARE = 4;
 /** For how many turns a block is of lately: one of the guest's or one spoken of, and one of the host's. */
