@@ -8,6 +8,7 @@
 use std::{
     ffi::OsStr,
     fs,
+    io::Read as _,
     os::unix::ffi::OsStrExt,
     process::Command,
     sync::atomic::{AtomicU64, Ordering},
@@ -20,6 +21,9 @@ use rustix::process::{Pid, Signal, kill_process};
 const MARK_ENV: &str = "FATHOM_CHILD";
 /// How long killed leftovers are waited for.
 const SWEEP_MAX: Duration = Duration::from_secs(2);
+/// The longest environment that is looked at, in bytes: as much as the kernel gives arguments
+/// and environment together where the stack's limit is that of most systems (execve(2)).
+const ENVIRON_MAX: usize = 2 << 20;
 
 /// The mark of a command and of what comes of it, which is ended when this is dropped.
 #[derive(Debug)]
@@ -51,8 +55,8 @@ impl Mark {
     fn sweep(&self) {
         let started = Instant::now();
         loop {
-            let marked = self.processes();
-            if marked.is_empty() || started.elapsed() > SWEEP_MAX {
+            let (marked, is_unsure) = self.look();
+            if (marked.is_empty() && !is_unsure) || started.elapsed() > SWEEP_MAX {
                 return;
             }
             for pid in marked {
@@ -62,25 +66,35 @@ impl Mark {
         }
     }
 
-    fn processes(&self) -> Vec<Pid> {
+    /// Who carries the mark, and whether there is somebody of whom it cannot be said yet.
+    fn look(&self) -> (Vec<Pid>, bool) {
+        let (mut marked, mut is_unsure) = (Vec::new(), false);
+        let mut room = vec![0; ENVIRON_MAX];
         let Ok(entries) = fs::read_dir("/proc") else {
-            return Vec::new();
+            return (marked, is_unsure);
         };
-        let numbered = |name: &OsStr| {
-            std::str::from_utf8(name.as_bytes())
-                .ok()?
-                .parse::<i32>()
-                .ok()
-        };
-        entries
-            .flatten()
-            .filter_map(|entry| Pid::from_raw(numbered(&entry.file_name())?))
-            .filter(|pid| {
-                // The dead have no environment, and other users' is not readable.
-                fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()))
-                    .is_ok_and(|environ| self.is_in(&environ))
-            })
-            .collect()
+        let numbered = |name: &OsStr| str::from_utf8(name.as_bytes()).ok()?.parse::<i32>().ok();
+        for entry in entries.flatten() {
+            let Some(pid) = numbered(&entry.file_name()).and_then(Pid::from_raw) else {
+                continue;
+            };
+            // Other users' is not readable; where there is none it is empty or, on newer kernels,
+            // there is said to be no such process.
+            // One read: a second one may be of a process that has another program since.
+            let environ = fs::File::open(entry.path().join("environ"));
+            let environ = match environ.and_then(|mut environ| environ.read(&mut room)) {
+                Ok(length) => &room[..length],
+                Err(error) if error.raw_os_error() == Some(libc::ESRCH) => &[],
+                Err(_) => continue,
+            };
+            if self.is_in(environ) {
+                marked.push(pid);
+            } else if environ.is_empty() {
+                let stat = fs::read_to_string(entry.path().join("stat"));
+                is_unsure |= stat.is_ok_and(|stat| is_between(&stat));
+            }
+        }
+        (marked, is_unsure)
     }
 
     fn is_in(&self, environ: &[u8]) -> bool {
@@ -91,6 +105,29 @@ impl Mark {
             value == Some(self.0.as_bytes())
         })
     }
+}
+
+/// Whether a process that was read without an environment, by its `/proc/PID/stat` (proc(5)), has
+/// one again or is about to: it was or is in the middle of an `execve(2)`, or dies.
+fn is_between(stat: &str) -> bool {
+    /// `PF_KTHREAD` of the kernel's `linux/sched.h`: a thread of the kernel never has one.
+    const IS_OF_THE_KERNEL: u64 = 0x0020_0000;
+    // The name in parentheses may hold spaces; the state is field 3.
+    let Some((_, fields)) = stat.rsplit_once(')') else {
+        return false;
+    };
+    let fields = Vec::from_iter(fields.split_whitespace());
+    let number = |at: usize| {
+        fields
+            .get(at - 3)
+            .and_then(|field| field.parse::<u64>().ok())
+    };
+    // The kernel sets where the code begins after where the environment ends.
+    let (flags, code, environ) = (number(9), number(26), (number(50), number(51)));
+    let is_dead = matches!(fields.first(), Some(&("Z" | "X")));
+    let is_of_the_kernel = flags.is_none_or(|flags| flags & IS_OF_THE_KERNEL != 0);
+    let is_empty = code != Some(0) && environ.0 == environ.1;
+    !is_dead && !is_of_the_kernel && !is_empty
 }
 
 impl Drop for Mark {
@@ -104,5 +141,53 @@ impl Drop for Mark {
 pub fn pass_on(command: &mut Command) {
     if let Some(mark) = std::env::var_os(MARK_ENV) {
         command.env(MARK_ENV, mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who executes one program after the other is found between two of them.
+    #[test]
+    fn nobody_gets_by_between_two_programs() {
+        let again = "[ $0 = 20000 ] || exec sh -c \"$AGAIN\" $(($0 + 1))";
+        for _ in 0..30 {
+            let mut command = Command::new("sh");
+            let mark = Mark::on(&mut command);
+            let script = "sh -c \"$AGAIN\" 1 >/dev/null 2>&1 & echo $!";
+            command.env("AGAIN", again).args(["-c", script]);
+            let output = command.output().unwrap();
+            std::thread::sleep(Duration::from_millis(3));
+            drop(mark);
+            let pid = String::from_utf8(output.stdout).unwrap();
+            let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+            let is_gone = stat.as_ref().map_or(true, |stat| stat.contains(") Z "));
+            assert!(is_gone, "{stat:?}");
+        }
+    }
+
+    #[test]
+    fn who_has_no_environment_yet_is_told_from_who_never_has_one() {
+        let stat = |state: &str, flags: u64, [code, start, end]: [u64; 3]| {
+            let (before, after) = ("0 ".repeat(16), "0 ".repeat(23));
+            format!("7 (a) b) {state} 1 7 7 0 -1 {flags} {before}{code} {after}{start} {end} 0\n")
+        };
+        assert!(is_between(&stat("R", 0x0040_0000, [0, 0, 0])));
+        assert!(is_between(&stat("R", 0x0040_0000, [0, 4096, 4096])));
+        assert!(is_between(&stat("S", 0x0040_0000, [64, 4000, 4096])));
+        assert!(is_between(&stat("R", 4, [0, 0, 0])));
+        assert!(!is_between(&stat("S", 0x0020_8040, [0, 0, 0])));
+        assert!(!is_between(&stat("Z", 4, [0, 0, 0])));
+        assert!(!is_between(&stat("S", 0x0040_0000, [64, 4096, 4096])));
+        assert!(!is_between("7 (cut"));
+        let mut command = Command::new("sleep");
+        let mut bare = command.arg("300").env_clear().spawn().unwrap();
+        let path = |name: &str| format!("/proc/{}/{name}", bare.id());
+        while fs::read(path("cmdline")).unwrap() != b"sleep\x00300\x00" {}
+        let own = fs::read_to_string(path("stat")).unwrap();
+        bare.kill().unwrap();
+        bare.wait().unwrap();
+        assert!(!is_between(&own), "{own}");
     }
 }
