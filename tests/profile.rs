@@ -10,7 +10,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Two functions of one loop each, called by way of a table so that neither is inlined; the
-/// one goes round three times as often as the other.
+/// one goes round three times as often as the other. They take turns of a few milliseconds, so
+/// that a processor which is slow for a while is slow for both.
 const PROGRAM: &str = r#"(module $app
   (type $spin (func (param i64) (result i64)))
   (memory (export "memory") 1)
@@ -25,9 +26,12 @@ const PROGRAM: &str = r#"(module $app
       (local.set $x (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 7)))
       (br_if $again (i64.ne (local.tee 0 (i64.sub (local.get 0) (i64.const 1))) (i64.const 0))))
     (local.get $x))
-  (func (export "_start")
-    (drop (call_indirect (type $spin) (i64.const 90000000) (i32.const 0)))
-    (drop (call_indirect (type $spin) (i64.const 30000000) (i32.const 1)))))"#;
+  (func (export "_start") (local $turns i32)
+    (loop $again
+      (drop (call_indirect (type $spin) (i64.const 3000000) (i32.const 0)))
+      (drop (call_indirect (type $spin) (i64.const 1000000) (i32.const 1)))
+      (local.set $turns (i32.add (local.get $turns) (i32.const 1)))
+      (br_if $again (i32.ne (local.get $turns) (i32.const 30))))))"#;
 
 /// A program of this machine: a shell, which has no symbols, and another one that it forks.
 const SCRIPT: &str =
