@@ -112,6 +112,15 @@ impl Compare {
             Compare::All => "all",
         }
     }
+
+    /// What helps where it did not see all.
+    fn remedy(self) -> &'static str {
+        match self {
+            Compare::Auto | Compare::Lately => "; try --compare near, or all",
+            Compare::Near => "; try --compare all",
+            Compare::All => "",
+        }
+    }
 }
 
 /// What the recorder says of an instance; names of files are those in its folder.
@@ -161,7 +170,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         inputs::spare(&output, words())?;
     }
     let folder = Scratch::new()?;
-    let compare = args.compare.name();
+    let (compare, remedy) = (args.compare.name(), args.compare.remedy());
     let ended = match &args.page {
         Some(page) => {
             let options = page::Options {
@@ -186,7 +195,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let chosen = choose(&notes, args.instance)?;
     let (record, wasm) = record_of(&notes[chosen])?;
     let checked = check(&record, &Shape::of(&wasm)?).context("the recorder made a wrong record")?;
-    try_out(&record, &wasm, folder.path())?;
+    try_out(&record, &wasm, folder.path(), remedy)?;
     let module = beside(&args.output);
     regular::write_output(&args.output, &record.to_bytes()?)
         .with_context(|| args.output.display().to_string())?;
@@ -206,7 +215,7 @@ pub fn beside(record: &Path) -> PathBuf {
 }
 
 /// Replays what was recorded on our engine: what the recorder did not see shows there.
-fn try_out(record: &Record, wasm: &[u8], folder: &Path) -> anyhow::Result<()> {
+fn try_out(record: &Record, wasm: &[u8], folder: &Path, remedy: &str) -> anyhow::Result<()> {
     let made = replay(record, wasm)?;
     let module = folder.join("replay.wasm");
     fs::write(&module, &made.wasm)?;
@@ -220,10 +229,7 @@ fn try_out(record: &Record, wasm: &[u8], folder: &Path) -> anyhow::Result<()> {
     }
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     let said = said.lines().next().unwrap_or_default();
-    bail!(
-        "what was recorded does not replay ({said}): the host did what was not seen; \
-         try --compare near, or all"
-    );
+    bail!("what was recorded does not replay ({said}): the host did what was not seen{remedy}");
 }
 
 /// What was said of instances, in the order in which they were made: by processes in the folder,

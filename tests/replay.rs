@@ -429,6 +429,7 @@ fn the_program_sees_its_own_environment_and_what_it_starts_is_recorded() {
             let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
                 .current_dir(case.path())
                 .env("NODE_OPTIONS", "--no-warnings")
+                .env_remove("FATHOM_CLANG")
                 .args(["record", "--", "node", "app.cjs", kind])
                 .output()
                 .unwrap();

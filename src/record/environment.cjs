@@ -76,8 +76,8 @@ exports.atEnd = function atEnd(finish) {
 /** The guest runs, or has run. */
 exports.ran = () => {};
 
-/** As many bytes as are compared in a few seconds, and what compares them. */
-exports.secondsOfBytes = 2 ** 35;
+/** As many bytes as are compared in half a second, and what compares them. */
+exports.comparedSoon = 2 ** 32;
 exports.view = (buffer) => Buffer.from(buffer);
 exports.zeros = (length) => Buffer.alloc(length);
 exports.isSame = (one, from, other, at, length) => one.compare(other, at, at + length, from, from + length) === 0;

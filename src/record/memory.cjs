@@ -21,16 +21,16 @@ const GAP = 12;
 /** Blocks behind one that are looked at, too; behind one of lately. */
 const AHEAD = 16;
 const AHEAD_LATELY = 1;
-/** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
-const WHOLE_BYTES = { auto: environment.secondsOfBytes, near: 0, lately: 0, all: Infinity }[environment.compare];
+/** All of a memory is until so many bytes were looked at; from then on every so often. */
+const WHOLE_BYTES = { auto: environment.comparedSoon, near: 0, lately: 0, all: Infinity }[environment.compare];
 const WHOLE_EVERY = 128;
 /** What was ever written is until so many were; from then on all is, by guest and host, as often as takes a third of the time. */
-const NEAR_BYTES = { auto: 2 * environment.secondsOfBytes, near: Infinity, lately: 0, all: Infinity }[environment.compare];
+const NEAR_BYTES = { auto: 2 * environment.comparedSoon, near: Infinity, lately: 0, all: Infinity }[environment.compare];
 const WHOLE_SHARE = 4;
 /** For how many turns a block is of lately: one of the guest's or one spoken of, and one of the host's. */
 const LATELY = { guest: 8, host: 512 };
-/** Words at an address that are taken for addresses themselves. */
-const WORDS = 4;
+/** Words at an address that are taken for addresses themselves: Go passes the address of its arguments. */
+const WORDS = 8;
 const ZEROS = environment.zeros(BLOCK);
 
 const bufferOf = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, 'buffer').get;

@@ -14,11 +14,10 @@ fn what_the_recorder_did_not_see_is_found_out() {
         };
         let near = record("near");
         assert_eq!(near.status.code(), Some(1));
-        assert!(
-            text(&near.stderr).contains("try --compare near, or all"),
-            "{}",
-            text(&near.stderr)
-        );
+        let said = text(&near.stderr);
+        assert!(said.trim_end().ends_with("; try --compare all"), "{said}");
+        let lately = text(&record("lately").stderr);
+        assert!(lately.contains("try --compare near, or all"), "{lately}");
         assert!(!case.path().join("app.record").exists());
         let all = record("all");
         assert_eq!(all.status.code(), Some(0), "{}", text(&all.stderr));
