@@ -93,6 +93,7 @@ impl Place {
         // No home: our engine alone, whatever is installed where this runs.
         command
             .env("FATHOM_HOME", bare_home())
+            .env_remove("FATHOM_CLANG")
             .current_dir(self.0.path());
         command
             .args(["bench", "--wait-idle", "0s"])
