@@ -15,7 +15,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Carries the mark.
 const MARK_ENV: &str = "FATHOM_CHILD";
@@ -27,13 +29,17 @@ const ENVIRON_MAX: usize = 2 << 20;
 
 /// The mark of a command and of what comes of it, which is ended when this is dropped.
 #[derive(Debug)]
-pub struct Mark(String);
+pub struct Mark {
+    value: String,
+    /// Who carries it began then or later: ticks since the machine did.
+    began: u64,
+}
 
 impl Mark {
     /// Marks a command that is not yet started.
     pub fn on(command: &mut Command) -> Self {
         let mark = Self::fresh();
-        command.env(MARK_ENV, &mark.0);
+        command.env(MARK_ENV, &mark.value);
         mark
     }
 
@@ -43,12 +49,18 @@ impl Mark {
         let since_epoch = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap_or_default();
-        Self(format!(
+        let value = format!(
             "{:08x}-{:016x}-{:032x}",
             std::process::id(),
             COUNT.fetch_add(1, Ordering::Relaxed),
             since_epoch.as_nanos()
-        ))
+        );
+        let since_boot = Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default();
+        let ticks = since_boot.as_secs_f64() * clock_ticks_per_second() as f64;
+        Self {
+            value,
+            began: ticks as u64,
+        }
     }
 
     /// Kills what carries the mark until nothing does.
@@ -91,7 +103,7 @@ impl Mark {
                 marked.push(pid);
             } else if environ.is_empty() {
                 let stat = fs::read_to_string(entry.path().join("stat"));
-                is_unsure |= stat.is_ok_and(|stat| is_between(&stat));
+                is_unsure |= stat.is_ok_and(|stat| is_between(&stat, self.began));
             }
         }
         (marked, is_unsure)
@@ -102,14 +114,15 @@ impl Mark {
             let value = entry
                 .strip_prefix(MARK_ENV.as_bytes())
                 .and_then(|rest| rest.strip_prefix(b"="));
-            value == Some(self.0.as_bytes())
+            value == Some(self.value.as_bytes())
         })
     }
 }
 
 /// Whether a process that was read without an environment, by its `/proc/PID/stat` (proc(5)), has
-/// one again or is about to: it was or is in the middle of an `execve(2)`, or dies.
-fn is_between(stat: &str) -> bool {
+/// one again or is about to: it was or is in the middle of an `execve(2)`, or dies. Who began
+/// before that tick is not asked about: somebody else's may hang while it dies.
+fn is_between(stat: &str, began: u64) -> bool {
     /// `PF_KTHREAD` of the kernel's `linux/sched.h`: a thread of the kernel never has one.
     const IS_OF_THE_KERNEL: u64 = 0x0020_0000;
     // The name in parentheses may hold spaces; the state is field 3.
@@ -124,10 +137,11 @@ fn is_between(stat: &str) -> bool {
     };
     // The kernel sets where the code begins after where the environment ends.
     let (flags, code, environ) = (number(9), number(26), (number(50), number(51)));
+    let is_later = number(22).is_some_and(|start| start >= began);
     let is_dead = matches!(fields.first(), Some(&("Z" | "X")));
     let is_of_the_kernel = flags.is_none_or(|flags| flags & IS_OF_THE_KERNEL != 0);
     let is_empty = code != Some(0) && environ.0 == environ.1;
-    !is_dead && !is_of_the_kernel && !is_empty
+    is_later && !is_dead && !is_of_the_kernel && !is_empty
 }
 
 impl Drop for Mark {
@@ -170,17 +184,21 @@ mod tests {
     #[test]
     fn who_has_no_environment_yet_is_told_from_who_never_has_one() {
         let stat = |state: &str, flags: u64, [code, start, end]: [u64; 3]| {
-            let (before, after) = ("0 ".repeat(16), "0 ".repeat(23));
-            format!("7 (a) b) {state} 1 7 7 0 -1 {flags} {before}{code} {after}{start} {end} 0\n")
+            let (before, began, after) = ("0 ".repeat(12), "70 0 0 0", "0 ".repeat(23));
+            format!(
+                "7 (a) b) {state} 1 7 7 0 -1 {flags} {before}{began} {code} {after}{start} {end} 0\n"
+            )
         };
-        assert!(is_between(&stat("R", 0x0040_0000, [0, 0, 0])));
-        assert!(is_between(&stat("R", 0x0040_0000, [0, 4096, 4096])));
-        assert!(is_between(&stat("S", 0x0040_0000, [64, 4000, 4096])));
-        assert!(is_between(&stat("R", 4, [0, 0, 0])));
-        assert!(!is_between(&stat("S", 0x0020_8040, [0, 0, 0])));
-        assert!(!is_between(&stat("Z", 4, [0, 0, 0])));
-        assert!(!is_between(&stat("S", 0x0040_0000, [64, 4096, 4096])));
-        assert!(!is_between("7 (cut"));
+        let is = |stat: String| is_between(&stat, 70);
+        assert!(is(stat("R", 0x0040_0000, [0, 0, 0])));
+        assert!(is(stat("R", 0x0040_0000, [0, 4096, 4096])));
+        assert!(is(stat("S", 0x0040_0000, [64, 4000, 4096])));
+        assert!(is(stat("R", 4, [0, 0, 0])));
+        assert!(!is_between(&stat("R", 4, [0, 0, 0]), 71));
+        assert!(!is(stat("S", 0x0020_8040, [0, 0, 0])));
+        assert!(!is(stat("Z", 4, [0, 0, 0])));
+        assert!(!is(stat("S", 0x0040_0000, [64, 4096, 4096])));
+        assert!(!is("7 (cut".to_owned()));
         let mut command = Command::new("sleep");
         let mut bare = command.arg("300").env_clear().spawn().unwrap();
         let path = |name: &str| format!("/proc/{}/{name}", bare.id());
@@ -188,6 +206,6 @@ mod tests {
         let own = fs::read_to_string(path("stat")).unwrap();
         bare.kill().unwrap();
         bare.wait().unwrap();
-        assert!(!is_between(&own), "{own}");
+        assert!(!is_between(&own, 0), "{own}");
     }
 }
