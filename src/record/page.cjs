@@ -49,7 +49,7 @@ exports.ran = function ran(now) {
 };
 
 /** As many bytes as are compared in half a second, and what compares them. */
-exports.comparedSoon = 2 ** 30;
+exports.comparedSoon = 2 ** 31;
 exports.view = (buffer) => new Uint8Array(buffer);
 exports.zeros = (length) => new Uint8Array(length);
 /** Of places that are multiples of eight. V8 compares such words four times as fast as 32 bits. */

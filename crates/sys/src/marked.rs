@@ -19,6 +19,8 @@ use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::watch::Stat;
+
 /// Carries the mark.
 const MARK_ENV: &str = "FATHOM_CHILD";
 /// How long killed leftovers are waited for.
@@ -91,8 +93,8 @@ impl Mark {
                 continue;
             };
             // Other users' is not readable; where there is none it is empty or, on newer kernels,
-            // there is said to be no such process.
-            // One read: a second one may be of a process that has another program since.
+            // there is said to be no such process. It is one read: a second one may be of another
+            // program.
             let environ = fs::File::open(entry.path().join("environ"));
             let environ = match environ.and_then(|mut environ| environ.read(&mut room)) {
                 Ok(length) => &room[..length],
@@ -125,23 +127,16 @@ impl Mark {
 fn is_between(stat: &str, began: u64) -> bool {
     /// `PF_KTHREAD` of the kernel's `linux/sched.h`: a thread of the kernel never has one.
     const IS_OF_THE_KERNEL: u64 = 0x0020_0000;
-    // The name in parentheses may hold spaces; the state is field 3.
-    let Some((_, fields)) = stat.rsplit_once(')') else {
+    let Some(stat) = Stat::parse(stat) else {
         return false;
     };
-    let fields = Vec::from_iter(fields.split_whitespace());
-    let number = |at: usize| {
-        fields
-            .get(at - 3)
-            .and_then(|field| field.parse::<u64>().ok())
-    };
+    let number = |field| stat.number(field);
     // The kernel sets where the code begins after where the environment ends.
     let (flags, code, environ) = (number(9), number(26), (number(50), number(51)));
     let is_later = number(22).is_some_and(|start| start >= began);
-    let is_dead = matches!(fields.first(), Some(&("Z" | "X")));
     let is_of_the_kernel = flags.is_none_or(|flags| flags & IS_OF_THE_KERNEL != 0);
     let is_empty = code != Some(0) && environ.0 == environ.1;
-    is_later && !is_dead && !is_of_the_kernel && !is_empty
+    is_later && !stat.is_dead() && !is_of_the_kernel && !is_empty
 }
 
 impl Drop for Mark {
@@ -161,6 +156,7 @@ pub fn pass_on(command: &mut Command) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::has_ended;
 
     /// Who executes one program after the other is found between two of them.
     #[test]
@@ -175,9 +171,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(3));
             drop(mark);
             let pid = String::from_utf8(output.stdout).unwrap();
-            let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
-            let is_gone = stat.as_ref().map_or(true, |stat| stat.contains(") Z "));
-            assert!(is_gone, "{stat:?}");
+            assert!(has_ended(pid.trim()), "{pid}");
         }
     }
 

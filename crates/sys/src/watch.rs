@@ -34,11 +34,8 @@ impl ProcessNow {
     }
 
     fn parse(stat: &str, ticks_per_s: u64, page_bytes: u64) -> Option<Self> {
-        // The name may hold anything, a parenthesis too; what follows may not.
-        let (_, rest) = stat.rsplit_once(") ")?;
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        // As numbered in proc_pid_stat(5), where the state is field 3.
-        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let stat = Stat::parse(stat)?;
+        let number = |field| stat.number(field);
         let sum = |wanted: [usize; 4]| wanted.into_iter().map(number).sum::<Option<u64>>();
         const NS_PER_S: u64 = 1_000_000_000;
         Some(Self {
@@ -48,6 +45,35 @@ impl ProcessNow {
             rss_bytes: number(24)?.saturating_mul(page_bytes),
         })
     }
+}
+
+/// The fields of `/proc/PID/stat`, as numbered in proc_pid_stat(5), from the state on.
+pub(crate) struct Stat<'a>(Vec<&'a str>);
+
+impl<'a> Stat<'a> {
+    const STATE: usize = 3;
+
+    pub(crate) fn parse(stat: &'a str) -> Option<Self> {
+        // The name may hold anything, a parenthesis too; what follows may not.
+        let (_, rest) = stat.rsplit_once(") ")?;
+        Some(Self(rest.split_whitespace().collect()))
+    }
+
+    pub(crate) fn number(&self, field: usize) -> Option<u64> {
+        self.0.get(field - Self::STATE)?.parse().ok()
+    }
+
+    /// Whether nothing of it is left but that its parent has not waited for it.
+    pub(crate) fn is_dead(&self) -> bool {
+        matches!(self.0.first(), Some(&("Z" | "X")))
+    }
+}
+
+/// Whether a process has ended.
+#[cfg(test)]
+pub(crate) fn has_ended(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.map_or(true, |stat| Stat::parse(&stat).unwrap().is_dead())
 }
 
 /// Memory of the host that is in use: total minus available.
