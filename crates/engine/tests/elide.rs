@@ -215,3 +215,76 @@ fn nothing_changes_for_64_bit_memories() {
 fn nothing_changes_for_32_bit_memories() {
     compare_all(false);
 }
+
+/// A memory of more than half of what 32 bits can name: a page and two GiB.
+const HALF_PAGES: u32 = (1 << 15) + 1;
+
+/// Accesses one after the other, whose indices are one number and constants of about half a turn;
+/// the last is far beyond its index.
+fn straight(numbers: &mut Numbers) -> String {
+    let mut body = String::new();
+    let before = numbers.below(3) + 2;
+    for place in 0..=before {
+        let constant = numbers.one_of(&[0, 8, 0x7fff_ffff, 0x7fff_fffe, -0x8000_0000]);
+        let offset = match place == before {
+            true => numbers.one_of(&[0xffff_fff0_u32, 0xffff_ffff]),
+            false => numbers.one_of(&[0, 0, 8]),
+        };
+        let index = format!("(i32.add (local.get 0) (i32.const {constant}))");
+        body += &match numbers.below(4) {
+            0 => format!("(i32.store8 offset={offset} {index} (local.get $sum))"),
+            _ => format!(
+                "(local.set $sum (i32.add (i32.mul (local.get $sum) (i32.const 31))
+                   (i32.load8_u offset={offset} {index})))"
+            ),
+        };
+    }
+    format!(
+        r#"(module (memory {HALF_PAGES} {HALF_PAGES}) (func (export "run") (param i32) (result i32)
+            (local $sum i32) (local.set $sum (i32.const 1)) {body} (local.get $sum)))"#
+    )
+}
+
+/// What calls with these arguments come to, one after the other in one store.
+fn ends(bounds: Bounds, choices: (Elide, bool), wasm: &[u8], args: &[i32]) -> Vec<String> {
+    let Subject { module } = Subject::new(bounds, choices, wasm);
+    let mut store = Store::new(module.engine(), ());
+    let instance = Instance::new(&mut store, &module, &[]).unwrap();
+    let run = instance.get_func(&store, "run").unwrap();
+    let mut end = |arg: &i32| {
+        let mut sum = [Val::I32(0)];
+        match run.call(&mut store, &[Val::I32(*arg)], &mut sum) {
+            Ok(()) => format!("{:?}", sum[0]),
+            Err(error) => format!("{:?}", error.trap().unwrap().code),
+        }
+    };
+    args.iter().map(|arg| end(arg)).collect()
+}
+
+/// Of two facts of one number each may mean another number that is congruent to it.
+#[test]
+fn what_is_known_of_congruent_numbers_is_not_put_together() {
+    let exact = Bounds::forms_for(false).filter(|b| b.guarantee() == Guarantee::Exact);
+    for bounds in exact.filter(|bounds| bounds.missing().is_none()) {
+        let mut traps = 0;
+        for seed in 0..3 * modules() {
+            let mut numbers = Numbers(seed);
+            let text = straight(&mut numbers);
+            let wasm = wat::parse_str(&text).unwrap();
+            let mut near = |around: i32| around.wrapping_add(numbers.below(9) as i32 - 4);
+            let half = i32::MIN;
+            let args = [half, half + 1, half + 0x1_0000, 0, -1, 0x1_0000].map(&mut near);
+            let expected = ends(bounds, (Elide::Off, false), &wasm, &args);
+            traps += expected.iter().filter(|end| end.contains("Bounds")).count();
+            for elide in Elide::ALL {
+                let choices = (elide, seed.is_multiple_of(4));
+                let found = ends(bounds, choices, &wasm, &args);
+                assert_eq!(
+                    found, expected,
+                    "seed {seed} under {bounds}, {choices:?}, {args:?}\n{text}"
+                );
+            }
+        }
+        assert!(traps > 0, "{bounds}");
+    }
+}

@@ -327,7 +327,7 @@ impl Pass<'_> {
         let learn = |pass: &mut Self, form: &Linear, fact: Option<Interval>| {
             if let Some(fact) = fact {
                 let root = pass.forms.root(form, needs.bits);
-                pass.facts.learn(root, fact);
+                pass.facts.learn(root, fact, needs.bits, &pass.rooms);
             }
         };
         let of_root = inside.moved(-constant);

@@ -38,6 +38,29 @@ impl Interval {
     pub fn moved(self, by: i64) -> Option<Interval> {
         self.plus(Range { lo: by, hi: by })
     }
+
+    /// The least interval with both, if they count from the same.
+    pub fn hull(self, other: Interval) -> Option<Interval> {
+        (self.beyond == other.beyond).then(|| Interval {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+            ..self
+        })
+    }
+
+    /// The greatest number in it.
+    fn most(self, rooms: &[Room]) -> i64 {
+        let beyond = self
+            .beyond
+            .map_or(0, |memory| rooms[memory as usize].most_max);
+        self.hi + beyond
+    }
+
+    /// Whether no two numbers in it are congruent modulo `2^bits`. With 64 bits none are, for
+    /// numbers beyond [`MAGNITUDE_MAX`] are not computed with.
+    fn is_within_turn(self, bits: u32, rooms: &[Room]) -> bool {
+        bits >= 64 || self.most(rooms) - self.lo < 1 << bits
+    }
 }
 
 impl From<Range> for Interval {
@@ -62,15 +85,19 @@ impl Facts {
         self.known.get(root.index()).copied().flatten()
     }
 
-    /// Learn one more; what two say of the same root are both true.
-    pub fn learn(&mut self, root: Root, fact: Interval) {
+    /// Learn one more. What two say of the same root is true of one number only where both
+    /// cannot mean two that are congruent: the root is `2^31 + 1`, one says that of it, and the
+    /// other of `1 - 2^31`. Otherwise that is kept which is further from wrapping.
+    pub fn learn(&mut self, root: Root, fact: Interval, bits: u32, rooms: &[Room]) {
         let before = self.of(root);
-        let both = match before {
-            Some(known) if known.beyond == fact.beyond => Interval {
+        let together = before.and_then(|known| Some((known, known.hull(fact)?)));
+        let both = match together {
+            Some((known, hull)) if hull.is_within_turn(bits, rooms) => Interval {
                 lo: known.lo.max(fact.lo),
                 hi: known.hi.min(fact.hi),
                 ..fact
             },
+            Some((known, _)) if known.lo > fact.lo => known,
             _ => fact,
         };
         if self.known.len() <= root.index() {
@@ -186,10 +213,6 @@ impl Needs {
     /// specification traps: the inequalities (1) to (3) at the head of the pass.
     pub fn are_met_by(&self, index: Interval, rooms: &[Room]) -> bool {
         let room = &rooms[self.memory as usize];
-        let most = |interval: Interval| match interval.beyond {
-            Some(memory) => interval.hi + rooms[memory as usize].most_max,
-            None => interval.hi,
-        };
         // (3): a wrapped 32-bit index comes back at the other end.
         let wraps = self.bits < 64 && index.lo < 0;
         let hi_fits = match index.beyond {
@@ -198,7 +221,7 @@ impl Needs {
             }
             _ => {
                 let wrapped = if wraps { i64::from(u32::MAX) } else { 0 };
-                most(index).max(wrapped) <= room.least_max + room.slack.behind - self.end
+                index.most(rooms).max(wrapped) <= room.least_max + room.slack.behind - self.end
             }
         };
         let lo_fits = match self.bits {

@@ -115,7 +115,7 @@ impl<'a> Joins<'a> {
                             continue;
                         }
                         match self.at_end(func, forms, way, pred.block) {
-                            Some(fact) => all = Some(hull(all, fact)?),
+                            Some(fact) => all = Some(all.map_or(Some(fact), |all| all.hull(fact))?),
                             None if parameters.len() < PARAMETERS_MAX => parameters.push(way),
                             None => return None,
                         }
@@ -160,15 +160,4 @@ fn ways(func: &Function, value: Value) -> SmallVec<[Value; 2]> {
             .collect(),
         _ => SmallVec::from_slice(&[value]),
     }
-}
-
-fn hull(all: Option<Interval>, one: Interval) -> Option<Interval> {
-    let Some(all) = all else {
-        return Some(one);
-    };
-    (all.beyond == one.beyond).then(|| Interval {
-        lo: all.lo.min(one.lo),
-        hi: all.hi.max(one.hi),
-        ..all
-    })
 }
