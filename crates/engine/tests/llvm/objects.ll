@@ -261,7 +261,7 @@ g13:
   %v20 = zext i32 %v7 to i64, !dbg !DILocation(line: 2, scope: !21)
   %v22 = shl i64 %v20, 2, !dbg !DILocation(line: 2, scope: !21)
   %v23 = add i64 %v19, %v22, !dbg !DILocation(line: 2, scope: !21)
-  %v25 = call i64 asm "cmpl $2, $1\0Acmovaeq $3, $0", "=&r,r,r,r,0,~{flags}"(i32 %v7, i32 %v13, i64 0, i64 %v23) #3, !dbg !DILocation(line: 2, scope: !21)
+  %v25 = call i64 asm "cmpl $2, $1\0Acmovaeq $3, $0", "=&r,r,re,r,0,~{flags}"(i32 %v7, i32 %v13, i64 0, i64 %v23) #3, !dbg !DILocation(line: 2, scope: !21)
   %t16 = inttoptr i64 %v25 to ptr addrspace(258), !dbg !DILocation(line: 2, scope: !21)
   %t17 = getelementptr i8, ptr addrspace(258) %t16, i64 8, !dbg !DILocation(line: 2, scope: !21)
   store volatile i32 %v7, ptr addrspace(258) %t17, align 1, !alias.scope !{!9}, !noalias !{!8}, !dbg !DILocation(line: 2, scope: !21)

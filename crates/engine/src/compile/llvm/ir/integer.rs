@@ -319,7 +319,7 @@ impl Printer<'_> {
             _ => return unknown("a guard that compares another type"),
         };
         let text = format!(
-            "call i64 asm \"cmp{width} $2, $1\\0Acmov{}q $3, $0\", \"=&r,r,r,r,0,~{{flags}}\"\
+            "call i64 asm \"cmp{width} $2, $1\\0Acmov{}q $3, $0\", \"=&r,r,re,r,0,~{{flags}}\"\
              ({ty} {x}, {ty} {y}, i64 {then}, i64 {other}) #3",
             on_flags(cond)
         );
