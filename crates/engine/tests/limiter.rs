@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use fathom_engine::*;
 
 /// A memory and a table that grow, and what they answer.
@@ -530,5 +532,44 @@ fn values_of_the_host_are_limited() {
             "{bounds}: {error}"
         );
         run("same", 1000).unwrap();
+    }
+}
+
+/// A limiter that panics when it is asked.
+struct Panics;
+
+impl ResourceLimiter for Panics {
+    fn memory_growing(&mut self, current: usize, _: usize, _: Option<usize>) -> Result<bool> {
+        assert!(current == 0, "asked about a memory");
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, current: usize, _: usize, _: Option<usize>) -> Result<bool> {
+        assert!(current == 0, "asked about a table");
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_panic_of_a_limiter_goes_on_behind_wasm() {
+    for (bounds, engine) in engines(Quota::default()) {
+        let module = module(&engine, GROWS);
+        for (kind, expected) in [
+            ("memory", "asked about a memory"),
+            ("table", "asked about a table"),
+        ] {
+            let mut store = Store::new(&engine, Panics);
+            store.limiter(|data| data);
+            let instance = Instance::new(&mut store, &module, &[]).unwrap();
+            let grow = instance.get_func(&store, &format!("{kind}.grow")).unwrap();
+            let call = || grow.call(&mut store, &[Val::I32(1)], &mut [Val::I32(0)]);
+            let panic = catch_unwind(AssertUnwindSafe(call)).unwrap_err();
+            assert_eq!(panic.downcast_ref::<&str>(), Some(&expected), "{bounds}");
+            // Nothing was taken, and the store goes on.
+            let size = instance.get_func(&store, &format!("{kind}.size")).unwrap();
+            let mut found = [Val::I32(0)];
+            size.call(&mut store, &[], &mut found).unwrap();
+            assert!(matches!(found, [Val::I32(1)]), "{bounds}: {found:?}");
+        }
     }
 }

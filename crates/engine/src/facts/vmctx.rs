@@ -20,6 +20,7 @@
 
 use std::mem::offset_of;
 use std::ops::AddAssign;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::facts::module::ModuleInfo;
 use crate::facts::vmcont::VmStacks;
@@ -243,8 +244,21 @@ pub struct VmException {
     /// Not 0 once compiled code took an `exnref` to it: its memory is not reused
     /// before it is found to be unreachable.
     pub referenced: u32,
-    /// Not 0 once the host has a reference to it: it is kept.
-    pub held: u32,
+    /// Not 0 once the host has a reference to it, which several threads may take at once: it is
+    /// kept.
+    pub held: AtomicU32,
+}
+
+impl VmException {
+    /// Keeps it, for the host has a reference to it.
+    pub fn hold(&self) {
+        self.held.store(1, Ordering::Relaxed);
+    }
+
+    /// Whether the host has a reference to it.
+    pub fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed) != 0
+    }
 }
 
 /// An imported function: what a direct call to it needs.

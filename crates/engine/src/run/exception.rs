@@ -15,6 +15,7 @@
 mod collect;
 
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 
 use fathom_sys::cells::Placed;
 use fathom_sys::pkeys::Key;
@@ -91,7 +92,7 @@ impl StoreOpaque {
         let words = 1 + TypeId::param_count(ty);
         let reusable = self.exceptions.all.last().is_some_and(|last| {
             let header = header(last);
-            header.referenced == 0 && header.held == 0 && last.len() >= words
+            header.referenced == 0 && !header.is_held() && last.len() >= words
         });
         if !reusable {
             if self.exceptions.all.len() >= self.exceptions.limit {
@@ -113,7 +114,7 @@ impl StoreOpaque {
             raw.write(VmException {
                 tag: tag.as_ptr(),
                 referenced: 0,
-                held: 0,
+                held: AtomicU32::new(0),
             });
         }
         Ok(raw)
@@ -148,7 +149,7 @@ impl ExnRef {
         };
         // SAFETY: just allocated with room for as many values as its type has.
         unsafe {
-            (*raw.as_ptr()).held = 1;
+            raw.as_ref().hold();
             let first = exception.values_start();
             for (i, slot) in slots.into_iter().enumerate() {
                 first.add(i).write(slot);
@@ -161,8 +162,8 @@ impl ExnRef {
     pub(crate) fn from_raw(raw: u64, store: &StoreOpaque) -> Option<ExnRef> {
         let raw = NonNull::new(raw as *mut VmException)?;
         // SAFETY: of this store, hence alive; nobody else writes while the
-        // store is borrowed.
-        unsafe { (*raw.as_ptr()).held = 1 };
+        // store is borrowed, but this, which is atomic.
+        unsafe { raw.as_ref() }.hold();
         let store = store.id;
         Some(ExnRef { store, raw })
     }

@@ -25,12 +25,35 @@ pub use pre::InstancePre;
 
 /// Definitions by module and name. Definitions of the host's are good for any
 /// store with data of type `T`; others for the store they came from.
+///
+/// Data with another lifetime is of another type, shorter or longer, in stores, too:
+///
+/// ```compile_fail
+/// # use fathom_engine::Store;
+/// fn shorter<'a>(store: Store<&'static str>, _: &'a str) -> Store<&'a str> {
+///     store
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use fathom_engine::Linker;
+/// fn longer<'a>(linker: Linker<&'a str>, _: &'a str) -> Linker<&'static str> {
+///     linker
+/// }
+/// ```
+///
+/// ```compile_fail
+/// # use fathom_engine::Linker;
+/// fn shorter<'a>(linker: Linker<&'static str>, _: &'a str) -> Linker<&'a str> {
+///     linker
+/// }
+/// ```
 pub struct Linker<T> {
     engine: Engine,
     /// By module and name.
     items: HashMap<String, HashMap<String, Item>>,
     allow_shadowing: bool,
-    data: std::marker::PhantomData<fn(T)>,
+    data: std::marker::PhantomData<fn(T) -> T>,
 }
 
 #[derive(Clone)]

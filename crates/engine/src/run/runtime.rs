@@ -13,6 +13,8 @@ pub(crate) use objects::{new_array, new_filled_array, new_struct};
 
 pub(super) use entries::TABLE;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use fathom_sys::cells::Domain;
 
 use crate::facts::error::Error;
@@ -199,13 +201,24 @@ const FAILED: i64 = -1;
 /// Less: a trap is pending.
 const PENDING: i64 = -2;
 
-/// What a growth answers to compiled code.
+/// Grows, and what that answers to compiled code. A panic of the limiter's must not unwind
+/// through Wasm.
 ///
 /// # Safety
 /// The store is alive.
-unsafe fn growth(store: *mut StoreOpaque, grown: Result<Grown, Error>) -> i64 {
+unsafe fn growth(
+    store: *mut StoreOpaque,
+    grow: impl FnOnce(&mut StoreOpaque) -> Result<Grown, Error>,
+) -> i64 {
     // SAFETY: the caller's promise.
     let store = unsafe { &mut *store };
+    let grown = match catch_unwind(AssertUnwindSafe(|| grow(store))) {
+        Ok(grown) => grown,
+        Err(panic) => {
+            store.panic = Some(panic);
+            return PENDING;
+        }
+    };
     let goes_on = not_interrupted(store).map_err(|code| trap_error(code, Vec::new()));
     match grown.and_then(|old| goes_on.map(|()| old)) {
         Ok(old) => old.map_or(FAILED, u64::cast_signed),

@@ -13,6 +13,7 @@
 #![allow(unsafe_code)]
 
 use std::any::Any;
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,6 +52,8 @@ use crate::run::table::TableData;
 /// No instance, memory, table, global or function in a store is freed before the store is.
 pub struct Store<T> {
     inner: NonNull<StoreInner<T>>,
+    /// Functions of the host take and give it, so it has no other lifetime (see `Linker`).
+    data: PhantomData<fn(T) -> T>,
 }
 
 // SAFETY: the store owns what is behind the pointer; its parts are `Send`
@@ -171,6 +174,7 @@ impl<T> Store<T> {
         let inner = Box::new(StoreInner { opaque, data });
         Store {
             inner: NonNull::from(Box::leak(inner)),
+            data: PhantomData,
         }
     }
 

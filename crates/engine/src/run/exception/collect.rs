@@ -12,7 +12,7 @@ impl StoreOpaque {
         let blocks = std::mem::take(&mut self.exceptions.all);
         let mut marks = Marks::new(blocks.iter().map(|block| block.as_ptr() as usize));
         for (position, block) in blocks.iter().enumerate() {
-            if header(block).held != 0 {
+            if header(block).is_held() {
                 marks.mark(position);
             }
         }

@@ -33,10 +33,19 @@ use crate::run::store::{AsContextMut, StoreOpaque, opaque_mut};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Data with another lifetime is of another type:
+///
+/// ```compile_fail
+/// # use fathom_engine::InstancePre;
+/// fn longer<'a>(pre: InstancePre<&'a str>, _: &'a str) -> InstancePre<&'static str> {
+///     pre
+/// }
+/// ```
 pub struct InstancePre<T> {
     module: Module,
     found: Arc<Found>,
-    data: std::marker::PhantomData<fn(T)>,
+    data: std::marker::PhantomData<fn(T) -> T>,
 }
 
 /// What a module's imports are.

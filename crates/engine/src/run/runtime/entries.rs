@@ -64,7 +64,7 @@ unsafe extern "C" fn memory_grow(vmctx: *mut u8, memory: u32, delta: u64) -> i64
     let store = data.store;
     // SAFETY: an instance's store is alive while the instance is; nothing else of it
     // is borrowed while Wasm of it runs.
-    unsafe { growth(store, (*store).grow_memory(data.memory(memory), delta)) }
+    unsafe { growth(store, |store| store.grow_memory(data.memory(memory), delta)) }
 }
 
 unsafe extern "C" fn memory_copy(
@@ -130,7 +130,11 @@ unsafe extern "C" fn table_grow(vmctx: *mut u8, table: u32, init: u64, delta: u6
     let data = unsafe { instance(vmctx) };
     let store = data.store;
     // SAFETY: as for memories.
-    unsafe { growth(store, (*store).grow_table(data.table(table), delta, init)) }
+    unsafe {
+        growth(store, |store| {
+            store.grow_table(data.table(table), delta, init)
+        })
+    }
 }
 
 unsafe extern "C" fn table_fill(
