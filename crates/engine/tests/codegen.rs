@@ -555,3 +555,38 @@ fn a_missing_or_other_compiler_is_one_line() {
         );
     }
 }
+
+/// Also where Cranelift could make one instruction of it and the branch to it.
+#[test]
+fn an_unreachable_is_where_it_stands() {
+    const WAT: &str = r#"(module
+      (func (export "else") (param i32) (result i32)
+        (if (result i32) (i32.eqz (local.get 0)) (then (i32.const 1)) (else (unreachable))))
+      (func (export "block") (param i32) (result i32)
+        (block (br_if 0 (local.get 0)) (return (i32.const 2)))
+        (drop (i32.add (local.get 0) (i32.const 1)))
+        (unreachable))
+      (func (export "table") (param i32) (result i32)
+        (block (block (br_table 0 1 (local.get 0))) (return (i32.const 3)))
+        (unreachable)))"#;
+    let wasm = wat::parse_str(WAT).unwrap();
+    let mut engines = vec![direct(Config::new())];
+    engines.extend([Opt::Speed, Opt::None].map(|opt| {
+        let config = Config::new().codegen(Codegen::Cranelift).opt(opt);
+        Engine::new(&config).unwrap()
+    }));
+    engines.extend(llvm(Config::new()));
+    for engine in &engines {
+        let module = Module::new(engine, &wasm).unwrap();
+        let mut store = Store::new(engine, ());
+        let instance = Instance::new(&mut store, &module, &[]).unwrap();
+        for name in ["else", "block", "table"] {
+            let func = instance.get_func(&store, name).unwrap();
+            let error = call(&mut store, func, &[Val::I32(7)]).unwrap_err();
+            assert_eq!(error.trap().unwrap().code, TrapCode::Unreachable, "{name}");
+            let at = error.frames()[0].offset.unwrap() as usize;
+            assert_eq!(wasm[at], 0, "{name} at {at:#x}");
+            call(&mut store, func, &[Val::I32(0)]).unwrap();
+        }
+    }
+}

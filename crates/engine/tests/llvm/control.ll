@@ -62,6 +62,7 @@ b0:
 b4:
   ret i32 5, !dbg !DILocation(line: 3, scope: !18)
 b3:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 4, scope: !18)
   call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf2, 2, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 4, scope: !18)
   unreachable
 b2:

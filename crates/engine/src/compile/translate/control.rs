@@ -17,6 +17,7 @@ use wasmparser::{BlockType, BrTable, Operator};
 use super::Translator;
 use super::env::ResultTypes;
 use super::state::{Frame, FrameKind};
+use crate::compile::elide::range::only_computes;
 use crate::facts::trap;
 use crate::facts::types::ValType;
 
@@ -38,6 +39,7 @@ impl Translator<'_> {
             Operator::BrTable { targets } => self.branch_table(targets),
             Operator::Return => self.return_from_body(),
             Operator::Unreachable => {
+                self.keep_trap_apart();
                 self.b.ins().trap(trap::UNREACHABLE);
                 self.state.reachable = false;
             }
@@ -110,6 +112,27 @@ impl Translator<'_> {
         self.fuel_at_loop();
         if height == 0 && params.is_empty() {
             self.leave_at_loop();
+        }
+    }
+
+    /// In front of a trap that is all its block does. Cranelift would make one instruction of it
+    /// and the branch to it, and that has the branch's place in the module.
+    fn keep_trap_apart(&mut self) {
+        if self.env.module.isa.flags().opt_level() == OptLevel::None {
+            return;
+        }
+        let (dfg, layout) = (&self.b.func.dfg, &self.b.func.layout);
+        // A block is in the layout with its first instruction: the function's entry before others.
+        let is_another = |block: &Block| layout.entry_block().is_some_and(|entry| entry != *block);
+        let is_alone = |block: &Block| {
+            layout
+                .block_insts(*block)
+                .all(|inst| only_computes(dfg, inst))
+        };
+        let block = self.b.current_block().filter(is_another).filter(is_alone);
+        if let Some(block) = block {
+            self.b.set_cold_block(block);
+            self.b.ins().sequence_point();
         }
     }
 
