@@ -1,15 +1,17 @@
-//! Files that are read are not written.
+//! Files that are read are not written, and what is written has a place.
 //!
 //! What must stay true: a command line that names its input, or a campaign's samples, as its
-//! output is refused before anything is written.
+//! output is refused before anything is written; one whose output cannot be made, before the
+//! work that would be lost.
 
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use fathom_sys::regular;
+use rustix::fs::Access;
 
 use crate::report::STDOUT;
 
@@ -43,6 +45,22 @@ pub fn spare<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> a
         "{name}: a campaign's samples are there: write to another file"
     );
     Ok(())
+}
+
+/// Refuses to begin where a file that is to be written in the end cannot be made.
+///
+/// # Errors
+/// If it is so.
+pub fn has_place(output: &Path) -> anyhow::Result<()> {
+    if output == Path::new(STDOUT) || output.exists() {
+        return Ok(());
+    }
+    let folder = output
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let may_make = Access::WRITE_OK | Access::EXEC_OK;
+    rustix::fs::access(folder.unwrap_or(Path::new(".")), may_make)
+        .with_context(|| output.display().to_string())
 }
 
 /// Whether a file that begins so is a campaign, of any version.

@@ -168,6 +168,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     };
     for output in [args.output.clone(), beside(&args.output)] {
         inputs::spare(&output, words())?;
+        inputs::has_place(&output)?;
     }
     let folder = Scratch::new()?;
     let (compare, remedy) = (args.compare.name(), args.compare.remedy());

@@ -213,6 +213,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         named => named.to_vec(),
     };
     if let [engine] = &engines[..] {
+        args.out.as_deref().map_or(Ok(()), inputs::has_place)?;
         let trace = traced(&args, engine)?;
         tell(&trace, args.out.as_deref())?;
         // As a shell has it.

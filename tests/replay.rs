@@ -567,3 +567,23 @@ fn a_temporary_folder_may_have_any_name() {
         assert!(recorded.status.success(), "{}", text(&recorded.stderr));
     });
 }
+
+/// A record that has no place is refused before the program runs, whose work would be lost.
+#[test]
+fn a_record_without_a_place_is_refused_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [
+        "record",
+        "--out",
+        "no/such.record",
+        "--",
+        "sh",
+        "-c",
+        "touch ran",
+    ];
+    let output = fathom(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(1));
+    let said = "fathom: no/such.record: No such file or directory (os error 2)\n";
+    assert_eq!(text(&output.stderr), said);
+    assert!(!folder.path().join("ran").exists());
+}

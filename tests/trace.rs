@@ -479,6 +479,11 @@ fn what_cannot_be_traced_is_said_in_a_line() {
     for (words, status, said) in [
         (vec!["--", "/no/such/program"], 1, "No such file"),
         (vec!["/no/such/module.wasm"], 1, "No such file"),
+        (
+            vec!["--out", "/no/such/trace", module],
+            1,
+            "/no/such/trace: No such file",
+        ),
         (vec![], 2, "name a MODULE"),
         (vec!["--engines", "nosuch", module], 1, "no engine nosuch"),
         (vec!["--by", "process", "--", "true"], 1, "--by"),
