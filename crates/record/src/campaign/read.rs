@@ -157,7 +157,7 @@ fn record(line: &[u8], ids: &BTreeSet<CellId>) -> Result<Option<Record>, String>
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let mut record: Record = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let mut record: Record = serde_json::from_slice(line).map_err(|error| in_words(&error))?;
     let cell = match &mut record {
         Record::Campaign(_) => return Err("a second header".to_owned()),
         Record::InForce(record) => Some(&mut record.cell),
@@ -175,4 +175,11 @@ fn record(line: &[u8], ids: &BTreeSet<CellId>) -> Result<Option<Record>, String>
         }
     }
     Ok(Some(record))
+}
+
+/// What is wrong with a line, without the place in it: the file's line is said.
+fn in_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }

@@ -152,6 +152,12 @@ fn error_after(line: &str) -> String {
 #[test]
 fn anything_else_is_refused_with_its_line() {
     assert!(error_after("{").starts_with("line 7: "));
+    // The place in the line would be a second one.
+    assert!(
+        !error_after("{").contains(" column "),
+        "{}",
+        error_after("{")
+    );
     assert!(error_after(r#"{"record":"song"}"#).contains("unknown variant `song`"));
     assert_eq!(
         error_after(r#"{"record":"sample","cell":"x","round":0,"thread":0,"index":0,"phases":{}}"#),
