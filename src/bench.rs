@@ -31,12 +31,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use fathom_bench::{
     experiment::Counting,
     prepare::{Prepared, prepare},
     request::{Request, RequestError},
-    results::{Results, same_campaign},
+    results::{Results, ResultsError, same_campaign},
     session::Session,
 };
 use fathom_record::{
@@ -66,6 +66,8 @@ pub struct Extension {
     pub rounds: Option<u32>,
     /// For so long, and for as many rounds as that allows.
     pub budget: Option<Duration>,
+    /// With so long for a cell in a round.
+    pub time_limit: Option<Duration>,
     /// Waiting so long for other programs.
     pub wait_idle: Option<Duration>,
     /// Until a difference of this size would be found.
@@ -77,6 +79,7 @@ impl From<&args::Pace> for Extension {
         Extension {
             rounds: pace.rounds,
             budget: pace.budget,
+            time_limit: pace.time_limit,
             wait_idle: pace.wait_idle,
             detect: pace.detect,
         }
@@ -104,8 +107,7 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
     if let Some(folder) = &request.out
         && folder.join(FILE_NAME).exists()
     {
-        let folder = folder.display();
-        bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
+        return Err(ResultsError::Taken(folder.clone()).into());
     }
     let against = against::read(&request.against)?;
     let mut prepared = prepare_built(request, &invocation.words)?;
@@ -114,8 +116,7 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
         show::last_words(&error);
         return Err(error.into());
     }
-    let results = Results::create(&prepared.folder, prepared.header.clone());
-    let mut results = results.inspect_err(|_| prepared.take_away())?;
+    let mut results = prepared.begin()?;
     against::keep(&against, &prepared.header, &prepared.folder)?;
     measure(&prepared, &mut results, &stop)
 }
@@ -155,7 +156,8 @@ pub fn resume(
 ) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signals()?;
     let folder = std::path::absolute(folder)?;
-    let campaign = Results::read(&folder)?;
+    let paused = Results::take_up(&folder)?;
+    let campaign = paused.campaign();
     let header = &campaign.header;
     let campaign_rounds = header.config.rounds;
     let given_in = match &header.config.folder {
@@ -176,7 +178,10 @@ pub fn resume(
         (None, None) => Some(campaign_rounds),
         (rounds, _) => rounds,
     };
-    let rounds = prepared.adopt(&campaign, rounds);
+    let rounds = prepared.adopt(campaign, rounds);
+    if let Some(limit) = further.time_limit {
+        prepared.plan.config.limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    }
     same_campaign(&folder, header, &prepared.header, any_host)?;
     if let Some(engine) = prepared.rebuilt(&header.config.engines) {
         ensure!(
@@ -186,7 +191,7 @@ pub fn resume(
             folder.display()
         );
     }
-    let mut results = Results::resume(&folder, campaign)?;
+    let mut results = Results::resume(paused)?;
     results.append(vec![Record::Resumed(Resumed {
         date: fathom_bench::date::rfc3339(std::time::SystemTime::now()),
         command: invocation.words.clone(),

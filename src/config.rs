@@ -16,8 +16,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use clap::builder::Resettable;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, Id};
 use fathom_sys::regular;
 use serde::Deserialize;
 use toml::Spanned;
@@ -241,7 +242,9 @@ fn read_keys(text: &str, command: &Command, keys: Vec<Key>) -> anyhow::Result<Op
 /// Whether an option takes a value; if not, what it says of it on the command line.
 fn check(arg: &Arg, value: &str) -> Result<(), String> {
     let option = arg.get_long().unwrap_or_default();
-    let alone = Command::new(FILE).no_binary_name(true).arg(arg.clone());
+    // The options that it may not stand beside are not in this command.
+    let arg = arg.clone().conflicts_with(Resettable::<Id>::Reset);
+    let alone = Command::new(FILE).no_binary_name(true).arg(arg);
     match alone.try_get_matches_from([format!("--{option}={value}")]) {
         Ok(_) => Ok(()),
         Err(error) => {

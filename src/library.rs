@@ -63,7 +63,7 @@ pub fn program(
 ) -> anyhow::Result<Vec<u8>> {
     let wasm = load::read_as(path, word)?;
     let purpose = match library.stub_imports {
-        true => Purpose::Stub(library.invoke.as_deref()),
+        true => Purpose::CallStubbed(library.invoke.as_deref()),
         false => Purpose::Call(library.invoke.as_deref()),
     };
     if let Err(why) = module::check(&wasm, purpose) {

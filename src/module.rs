@@ -44,7 +44,9 @@ pub enum Purpose<'a> {
     /// Any engine calls this function, or else runs the program.
     Call(Option<&'a str>),
     /// The same, where what nobody provides traps.
-    Stub(Option<&'a str>),
+    CallStubbed(Option<&'a str>),
+    /// Our engine does that.
+    RunStubbed(Option<&'a str>),
     /// Our engine compiles it, with these features.
     Compile(Features),
 }
@@ -62,18 +64,24 @@ pub fn check(wasm: &[u8], purpose: Purpose<'_>) -> Result<(), String> {
     if outline.is_malformed {
         return Ok(());
     }
-    if !matches!(purpose, Purpose::Compile(_) | Purpose::Stub(_)) {
+    let needs_imports = match purpose {
+        Purpose::Run(..) | Purpose::Measure | Purpose::Call(_) => true,
+        Purpose::CallStubbed(_) | Purpose::RunStubbed(_) | Purpose::Compile(_) => false,
+    };
+    if needs_imports {
         imports(&outline)?;
     }
     if let Purpose::Run(_, features) | Purpose::Compile(features) = purpose {
         allowed(&outline, wasm, features)?;
     }
     match purpose {
-        Purpose::Run(Some(name), _) | Purpose::Call(Some(name)) | Purpose::Stub(Some(name)) => {
-            named(&outline, name)
-        }
-        Purpose::Run(None, _) | Purpose::Measure | Purpose::Call(None) | Purpose::Stub(None) => {
-            start(&outline)
+        Purpose::Run(Some(name), _)
+        | Purpose::RunStubbed(Some(name))
+        | Purpose::Call(Some(name))
+        | Purpose::CallStubbed(Some(name)) => named(&outline, name),
+        Purpose::Run(None, _) | Purpose::RunStubbed(None) => start(&outline, "run"),
+        Purpose::Measure | Purpose::Call(None) | Purpose::CallStubbed(None) => {
+            start(&outline, "bench")
         }
         Purpose::Compile(_) => Ok(()),
     }
@@ -142,7 +150,8 @@ fn allowed(outline: &Outline<'_>, wasm: &[u8], features: Features) -> Result<(),
     Ok(())
 }
 
-fn start(outline: &Outline<'_>) -> Result<(), String> {
+/// Whether it is a program; if not, which command calls another function.
+fn start(outline: &Outline<'_>, command: &str) -> Result<(), String> {
     let functions = &outline.functions;
     if functions.contains(&"_start") {
         return Ok(());
@@ -156,7 +165,7 @@ fn start(outline: &Outline<'_>) -> Result<(), String> {
         true => Err("it exports no function to run".to_owned()),
         false => Err(format!(
             "a library, not a program: it exports no function _start; call another by \
-             `fathom run --invoke` {}",
+             `fathom {command} --invoke` {}",
             offered(&own, "")
         )),
     }

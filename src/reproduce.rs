@@ -136,6 +136,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             let further = bench::Extension {
                 rounds: args.rounds,
                 budget: args.budget,
+                time_limit: args.time_limit,
                 wait_idle: args.wait_idle,
                 ..bench::Extension::default()
             };

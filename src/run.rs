@@ -201,7 +201,7 @@ impl Args {
         let mut wasm = load::read(&self.module)?;
         if self.stub_imports {
             // Before a large module is written anew.
-            module::check(&wasm, Purpose::Stub(self.invoke.as_deref()))
+            module::check(&wasm, Purpose::RunStubbed(self.invoke.as_deref()))
                 .map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
             wasm = library::stubbed(&wasm, file)?;
         }

@@ -59,7 +59,7 @@ pub struct Args {
 
     /// For `web`: folders of earlier campaigns, of which the page says whether they predict the
     /// engines' order
-    #[arg(long, num_args = 1.., value_name = "FOLDER", conflicts_with = "resume")]
+    #[arg(long, num_args = 1.., value_name = "FOLDER")]
     against: Vec<PathBuf>,
 
     /// What programs are measured by: time, or instructions, which do not scatter: two rounds are

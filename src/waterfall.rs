@@ -99,6 +99,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let further = bench::Extension {
         rounds: args.pace.rounds,
         budget: args.pace.budget,
+        time_limit: args.pace.time_limit,
         wait_idle: args.pace.wait_idle,
         ..bench::Extension::default()
     };

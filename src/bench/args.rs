@@ -4,7 +4,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, bail};
-use clap::builder::Resettable::Reset;
+use clap::{Arg, builder::Resettable::Reset};
 use fathom_bench::{
     choose::Wanted,
     experiment::{Command, of_command},
@@ -138,15 +138,15 @@ pub struct Pace {
     pub quick: bool,
 }
 
-/// Where results go.
+/// Where results go. The last of a command's options: it has a word on all before.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Results")]
+#[command(next_help_heading = "Results", mut_args = beside_resume)]
 pub struct Results {
     /// Folder for the results
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Continue the campaign in this folder
-    #[arg(long, value_name = "DIR", conflicts_with = "target")]
+    #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
     /// Continue even if the host, or the build of an engine, is another
     #[arg(long, requires = "resume")]
@@ -161,6 +161,26 @@ pub struct Results {
     /// kernel or the processor changes
     #[arg(long, conflicts_with = "no_probe")]
     pub probe_again: bool,
+}
+
+/// What may be said where a campaign goes on: how long, and on what host. All else it has said
+/// itself.
+const GOES_ON: [&str; 7] = [
+    "resume",
+    "resume_anywhere",
+    "rounds",
+    "budget",
+    "detect",
+    "time_limit",
+    "wait_idle",
+];
+
+/// An option, refused where a campaign goes on unless it says how.
+fn beside_resume(arg: Arg) -> Arg {
+    match GOES_ON.contains(&arg.get_id().as_str()) {
+        true => arg,
+        false => arg.conflicts_with("resume"),
+    }
 }
 
 /// What TARGET may be.
@@ -230,7 +250,92 @@ pub fn duration(text: &str) -> anyhow::Result<Duration> {
 mod tests {
     use std::time::Instant;
 
+    use clap::{CommandFactory, error::ErrorKind};
+
     use super::*;
+
+    /// What is said of a command line that cannot be.
+    fn refused(line: &str) -> Option<(ErrorKind, String)> {
+        let words = line.split_whitespace();
+        let error = crate::Cli::command().try_get_matches_from(words).err()?;
+        let first = error.to_string().lines().next().unwrap().to_owned();
+        Some((error.kind(), first))
+    }
+
+    #[test]
+    fn what_describes_another_campaign_is_refused_where_one_goes_on() {
+        for (command, option) in [
+            ("bench", "--engines node"),
+            ("bench", "--bounds guard"),
+            ("bench", "--codegen llvm"),
+            ("bench", "--opt none"),
+            ("bench", "--seed 1"),
+            ("bench", "--threads 2"),
+            ("bench", "--workloads gemm"),
+            ("bench", "--size mini"),
+            ("bench", "--variant wasm"),
+            ("bench", "--dir ."),
+            ("bench", "--env A=B"),
+            ("bench", "--stdin in"),
+            ("bench", "--metric instructions"),
+            ("bench", "--quick"),
+            ("bench", "--out r"),
+            ("bench", "--no-probe"),
+            ("suite", "--against r"),
+            ("suite", "--engines node"),
+            ("waterfall", "--native a"),
+            ("waterfall", "--format fathom:none"),
+        ] {
+            let name = option.split(' ').next().unwrap();
+            for line in [
+                format!("--resume r {option}"),
+                format!("{option} --resume r"),
+            ] {
+                let (kind, said) = refused(&format!("fathom {command} {line}")).unwrap();
+                assert_eq!(kind, ErrorKind::ArgumentConflict, "{line}: {said}");
+                assert!(said.contains(name) && said.contains("--resume"), "{said}");
+            }
+        }
+        let (kind, said) = refused("fathom bench --resume r app.wasm").unwrap();
+        assert_eq!(kind, ErrorKind::ArgumentConflict);
+        assert!(said.contains("[TARGET]"), "{said}");
+    }
+
+    #[test]
+    fn how_a_campaign_goes_on_may_be_said() {
+        for options in [
+            "",
+            "--rounds 3 --budget 5m --time-limit 2m --wait-idle 0s --resume-anywhere",
+            "--detect 2%",
+        ] {
+            let line = format!("fathom bench --root /x --resume r {options}");
+            assert_eq!(refused(&line), None);
+            let line = line.replace("bench", "suite");
+            assert_eq!(refused(&line), None);
+        }
+        assert_eq!(refused("fathom waterfall --resume r --rounds 6"), None);
+    }
+
+    #[test]
+    fn no_option_is_forgotten_where_a_campaign_goes_on() {
+        let mut cli = crate::Cli::command();
+        cli.build();
+        let is_resume = |arg: &&Arg| arg.get_id() == "resume";
+        for command in cli.get_subcommands() {
+            let Some(resume) = command.get_arguments().find(is_resume) else {
+                continue;
+            };
+            for arg in command.get_arguments() {
+                let id = arg.get_id().as_str();
+                if GOES_ON.contains(&id) || arg.is_global_set() || id == "help" || id == "version" {
+                    continue;
+                }
+                let others = command.get_arg_conflicts_with(arg);
+                let is_refused = others.iter().any(|other| other.get_id() == resume.get_id());
+                assert!(is_refused, "{} --{id}", command.get_name());
+            }
+        }
+    }
 
     #[test]
     fn parts_are_per_cent() {

@@ -193,7 +193,7 @@ pub fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
     for pair in &given.env {
         let (key, value) = pair
             .split_once('=')
-            .with_context(|| format!("--env {pair}: K=V"))?;
+            .with_context(|| format!("--env {pair}: not NAME=VALUE"))?;
         env.push((key.to_owned(), value.to_owned()));
     }
     let mut dirs = Vec::new();
@@ -285,6 +285,22 @@ mod tests {
         assert!(again_in_root("suite nonsense").is_err());
         assert!(again_in_root("suite leaps-and-bounds").is_err());
         assert!(again(&[], Path::new("/")).is_err());
+    }
+
+    #[test]
+    fn a_variable_without_a_value_is_refused() {
+        let of = |pair: &str| {
+            let given = Given {
+                env: vec![pair.to_owned()],
+                ..Given::default()
+            };
+            input(&given, Path::new("/")).map(|input| input.env)
+        };
+        let pair = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        assert_eq!(of("A=b=c").unwrap(), pair("A", "b=c"));
+        assert_eq!(of("A=").unwrap(), pair("A", ""));
+        let error = format!("{:#}", of("FOO").unwrap_err());
+        assert_eq!(error, "--env FOO: not NAME=VALUE");
     }
 
     #[test]

@@ -75,6 +75,22 @@ fn names_have_an_end_and_tell_a_terminal_nothing() {
 }
 
 #[test]
+fn a_library_is_called_by_the_command_that_was_given() {
+    let library = r#"(module (func (export "f")))"#;
+    for (purpose, command) in [
+        (run(), "run"),
+        (Purpose::RunStubbed(None), "run"),
+        (Purpose::Measure, "bench"),
+        (Purpose::Call(None), "bench"),
+        (Purpose::CallStubbed(None), "bench"),
+    ] {
+        let line = checked(library, purpose).unwrap_err();
+        let said = format!("call another by `fathom {command} --invoke` (there are: f)");
+        assert!(line.ends_with(&said), "{line}");
+    }
+}
+
+#[test]
 fn a_name_that_is_not_there_is_answered_by_near_ones() {
     let named = |count: usize, name: &str| {
         let functions = (0..count).map(|n| format!(r#"(func (export "function{n}"))"#));

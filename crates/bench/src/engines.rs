@@ -109,7 +109,7 @@ pub struct EngineSpec {
     /// The release that was named; none where whatever is installed was.
     #[serde(skip)]
     pub version: Option<String>,
-    /// Where it is installed.
+    /// Where it is installed; what it writes while it runs goes to `cache` in it.
     #[serde(skip)]
     pub folder: PathBuf,
     /// Where its description is.

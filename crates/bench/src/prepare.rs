@@ -9,7 +9,7 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
     panic::resume_unwind,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
@@ -36,7 +36,7 @@ use crate::{
     home::Home,
     host,
     instructions::{Counter, CountingDriver},
-    layout, missing_builds,
+    layout,
     plan::{Folder, Plan, Task},
     probe::kept,
     readonly_dirs,
@@ -47,8 +47,11 @@ use crate::{
 };
 
 mod counted;
+mod place;
 mod replays;
 mod rows;
+
+use place::make;
 
 /// Time for a first impression.
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
@@ -86,8 +89,8 @@ pub struct Prepared {
     pub absent: Vec<Absent>,
     /// Where the results go.
     pub folder: PathBuf,
-    /// Whether that folder was not there before.
-    is_new_folder: bool,
+    /// Whether that folder was made for it, and by this process.
+    is_own_folder: bool,
     /// How far it goes.
     pub pace: Pace,
     /// How long it waits for processors that other programs use.
@@ -141,11 +144,10 @@ pub fn prepare(
     let (rows, absent) = rows::rows(&env, &measured, counter.as_ref())?;
     let folder = folder(&env, &measured)?;
     are_told(&[&folder, &env::temp_dir()])?;
-    let is_new_folder = !folder.exists();
     let mut plan = plan(request, &measured, &rows, &folder);
     let mut header = header(request, &plan, &rows, &absent, &measured, command, tool)?;
     header.config.shard = shard;
-    make(&plan, &measured, &folder)?;
+    let is_own_folder = make(&plan, &measured, &folder)?;
     readonly_dirs::give(&mut plan.input, &folder)?;
     header.config.replays = replays::any(&plan);
     header.config.counter = counter.as_ref().map(Counter::how);
@@ -176,27 +178,9 @@ pub fn prepare(
         rows,
         absent,
         folder,
-        is_new_folder,
+        is_own_folder,
         warnings,
     })
-}
-
-/// Makes the modules that a campaign has of its own, where all others are there.
-fn make(plan: &Plan, measured: &Measured, folder: &Path) -> Result<(), RequestError> {
-    let paths = measured.written.iter().map(|(name, _)| folder.join(name));
-    let paths: Vec<PathBuf> = paths.collect();
-    missing_builds::find(plan, &paths).map_err(RequestError::NotBuilt)?;
-    let mut each = paths.iter().zip(&measured.written);
-    each.try_for_each(|(path, (_, bytes))| write(path, bytes))
-}
-
-/// Writes a module that is made for a campaign.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), RequestError> {
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    let what = || format!("cannot write {}", path.display());
-    folder
-        .and_then(|()| fs::write(path, bytes))
-        .map_err(|error| RequestError::system(what(), error))
 }
 
 /// What the user says comes before what the design would have.
@@ -480,9 +464,7 @@ impl Prepared {
         if self.header.config.module.is_none() {
             return Ok(());
         }
-        fs::create_dir_all(&self.folder).map_err(|error| {
-            RequestError::system(format!("cannot make {}", self.folder.display()), error)
-        })?;
+        self.claim()?;
         let reference = self.folder.join("output.stdout");
         let limit = Duration::from_millis(self.plan.config.limit_ms);
         let mut seen = Vec::new();
@@ -517,15 +499,6 @@ impl Prepared {
         let Some(broken) = first else { return Ok(()) };
         self.take_away();
         Err(RequestError::Trial(broken))
-    }
-
-    /// Leaves nothing of a campaign that has not begun, where its folder was made for it.
-    pub fn take_away(&self) {
-        if self.is_new_folder {
-            let _ = fs::remove_dir_all(&self.folder);
-            // The folder of all results goes, too, if this was its first.
-            let _ = self.folder.parent().map(fs::remove_dir);
-        }
     }
 
     fn apply_trial(&mut self, trial: Trial) {

@@ -3,9 +3,12 @@
 //! Every append is one write, flushed. When the disk is full, the file is cut
 //! back to its last whole record: it stays readable, and what was measured
 //! before is kept.
+//!
+//! What must stay true: one process at a time writes a campaign. Its file is locked
+//! (`flock(2)`) from before it is read until nothing more is written.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufReader, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -19,6 +22,18 @@ use fathom_sys::regular;
 /// Why results cannot be kept or gone on with; each is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
+    /// There is a campaign where another was to begin.
+    #[error(
+        "{folder} holds a campaign already: choose another --out, or --resume {folder}",
+        folder = _0.display()
+    )]
+    Taken(PathBuf),
+    /// Another process writes the campaign.
+    #[error(
+        "{}: this campaign is being measured by another process: wait for it or stop it",
+        _0.display()
+    )]
+    Busy(PathBuf),
     /// The folder or the file cannot be made or opened.
     #[error("cannot use {}: {source}", path.display())]
     Open {
@@ -61,6 +76,21 @@ pub enum ResultsError {
     },
 }
 
+/// A campaign that was read to be gone on with. It is locked: nobody else goes on with it.
+#[derive(Debug)]
+pub struct Paused {
+    path: PathBuf,
+    file: File,
+    campaign: Campaign,
+}
+
+impl Paused {
+    /// All that was recorded so far.
+    pub fn campaign(&self) -> &Campaign {
+        &self.campaign
+    }
+}
+
 /// A campaign in progress: what is on the disk, and the same in memory.
 #[derive(Debug)]
 pub struct Results {
@@ -83,11 +113,13 @@ impl Results {
         };
         fs::create_dir_all(folder).map_err(|error| open(folder, error))?;
         let path = folder.join(FILE_NAME);
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(|error| open(&path, error))?;
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => ResultsError::Taken(folder.to_owned()),
+            _ => open(&path, error),
+        })?;
+        // It is new: who has it now finds no campaign in it, and lets go of it again.
+        let _ = file.lock();
         let begun = Self::begin(path.clone(), file, header);
         if begun.is_err() {
             // What is no campaign must not be taken for one, and another must be able to
@@ -127,18 +159,50 @@ impl Results {
         parse(BufReader::new(file)).map_err(|source| ResultsError::Read { path, source })
     }
 
-    /// Goes on with a campaign that was read: cuts off a torn last record and
-    /// appends from there.
+    /// Reads a campaign to go on with it, without changing it yet.
     ///
     /// # Errors
-    /// When the file cannot be changed.
-    pub fn resume(folder: &Path, campaign: Campaign) -> Result<Self, ResultsError> {
+    /// As [`Results::read`]; when it cannot be changed, or another process has it.
+    pub fn take_up(folder: &Path) -> Result<Paused, ResultsError> {
         let path = folder.join(FILE_NAME);
         let open = |source| ResultsError::Open {
             path: path.clone(),
             source,
         };
-        let mut file = OpenOptions::new().write(true).open(&path).map_err(open)?;
+        // Nobody waits at a pipe in its place.
+        drop(regular::open(&path).map_err(open)?);
+        let file = OpenOptions::new().read(true).write(true).open(&path);
+        let file = file.map_err(open)?;
+        // Where there are no locks (some network file systems), there is one process.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(ResultsError::Busy(folder.to_owned()));
+        }
+        let campaign = parse(BufReader::new(&file)).map_err(|source| ResultsError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Paused {
+            path,
+            file,
+            campaign,
+        })
+    }
+
+    /// Goes on with a campaign that was read: cuts off a torn last record and
+    /// appends from there.
+    ///
+    /// # Errors
+    /// When the file cannot be changed.
+    pub fn resume(paused: Paused) -> Result<Self, ResultsError> {
+        let Paused {
+            path,
+            mut file,
+            campaign,
+        } = paused;
+        let open = |source| ResultsError::Open {
+            path: path.clone(),
+            source,
+        };
         file.set_len(campaign.valid_bytes).map_err(open)?;
         file.seek(SeekFrom::End(0)).map_err(open)?;
         let handle = file.try_clone().map_err(open)?;
@@ -286,8 +350,8 @@ pub(crate) mod tests {
         bytes.extend_from_slice(b"{\"record\":\"fail");
         fs::write(&path, bytes).unwrap();
 
-        let campaign = Results::read(folder.path()).unwrap();
-        let mut results = Results::resume(folder.path(), campaign).unwrap();
+        let paused = Results::take_up(folder.path()).unwrap();
+        let mut results = Results::resume(paused).unwrap();
         results.append(vec![a_failure("second")]).unwrap();
         let read = Results::read(folder.path()).unwrap();
         let messages: Vec<_> = read
@@ -308,9 +372,42 @@ pub(crate) mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("File exists") && !error.contains('\n'),
+            error.contains("holds a campaign already") && !error.contains('\n'),
             "{error}"
         );
+    }
+
+    #[test]
+    fn one_process_at_a_time_writes_a_campaign() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = header(&plan::tests::plan(&["a"]));
+        let mut new = Results::create(folder.path(), header).unwrap();
+        new.append(vec![a_failure("first")]).unwrap();
+        let path = folder.path().join(FILE_NAME);
+        let refused = || {
+            let before = fs::read(&path).unwrap();
+            let error = Results::take_up(folder.path()).unwrap_err().to_string();
+            let said = "being measured by another process: wait for it or stop it";
+            assert!(error.ends_with(said) && !error.contains('\n'), "{error}");
+            assert!(
+                error.starts_with(&*folder.path().to_string_lossy()),
+                "{error}"
+            );
+            assert_eq!(fs::read(&path).unwrap(), before);
+        };
+        refused();
+        // It may be read at any time.
+        assert_eq!(Results::read(folder.path()).unwrap().failures.len(), 1);
+        drop(new);
+        let paused = Results::take_up(folder.path()).unwrap();
+        assert_eq!(paused.campaign().failures.len(), 1);
+        refused();
+        let mut resumed = Results::resume(paused).unwrap();
+        refused();
+        resumed.append(vec![a_failure("second")]).unwrap();
+        drop(resumed);
+        let paused = Results::take_up(folder.path()).unwrap();
+        assert_eq!(paused.campaign().failures.len(), 2);
     }
 
     #[test]

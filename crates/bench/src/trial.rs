@@ -1,7 +1,7 @@
 //! A trial run of a program nobody told us anything about.
 //!
-//! Two runs answer what a campaign must know before it begins: does it run,
-//! does it print the same each time (else outputs cannot be compared), does it
+//! Two runs, in each thread that there is, answer what a campaign must know before it begins:
+//! does it run, does it print the same each time (else outputs cannot be compared), does it
 //! state a kernel time, and how long does it take. A program that reads the clock
 //! may print the same in two runs of one second, and is run again in another one.
 //! A program that does not run is not measured: what it said of that, and what may
@@ -13,7 +13,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fathom_record::{FailureKind, Phase, protocol::Request};
+use fathom_record::{
+    FailureKind, Phase,
+    protocol::{Iteration, Request},
+};
 use fathom_sys::regular;
 
 use crate::{
@@ -27,11 +30,11 @@ use crate::{
 /// What the first look showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// Whether both runs printed the same; the reference then holds it.
+    /// Whether all runs printed the same; the reference then holds it.
     pub is_repeatable: bool,
     /// Whether it states the time of its kernel.
     pub states_kernel: bool,
-    /// What the second run took, nanoseconds.
+    /// What the last run took, nanoseconds.
     pub run_ns: u64,
 }
 
@@ -201,22 +204,30 @@ fn run_twice(
         let message = format!("it ended with status {}", bad.exit);
         return Err(DriveError::failed(FailureKind::Exit, message));
     }
-    let [first, second] = &counted[..] else {
-        let message = format!("counted {} iterations instead of 2", counted.len());
-        return Err(DriveError::failed(FailureKind::Protocol, message));
+    let threads = task.cell.threads.max(1);
+    let (first, others) = match &counted[..] {
+        [first, others @ ..] if counted.len() == 2 * threads as usize => (first, others),
+        _ => {
+            let message = format!(
+                "counted {} iterations instead of 2 in each of {threads} threads",
+                counted.len()
+            );
+            return Err(DriveError::failed(FailureKind::Protocol, message));
+        }
     };
-    let (Some(one), Some(other)) = (&first.stdout, &second.stdout) else {
-        return Err(DriveError::failed(
-            FailureKind::Protocol,
-            "named no output to check",
-        ));
+    let printed = |one: &Iteration| {
+        let nothing = || DriveError::failed(FailureKind::Protocol, "named no output to check");
+        one.stdout.clone().ok_or_else(nothing)
     };
     // Under a name of its own until it is known to be worth keeping.
     let kept = scratch.join("reference");
     let same_as = Expected::SameAs(kept.clone());
     let wrong = |why| DriveError::failed(FailureKind::Io, why);
-    let kernel_ns = check_output(one, &same_as).map_err(wrong)?;
-    let mut is_repeatable = check_output(other, &same_as).is_ok();
+    let kernel_ns = check_output(&printed(first)?, &same_as).map_err(wrong)?;
+    let mut is_repeatable = true;
+    for other in others {
+        is_repeatable &= check_output(&printed(other)?, &same_as).is_ok();
+    }
     if is_repeatable && reads_clock(&task.artifact) {
         let again = again(plan, task, driver, began, limit, stop)?;
         is_repeatable = again.is_some_and(|(later, _scratch)| {
@@ -225,14 +236,26 @@ fn run_twice(
         });
     }
     if is_repeatable && task.expected != Expected::Anything {
-        std::fs::copy(&kept, reference).map_err(io)?;
+        keep(&kept, reference).map_err(io)?;
     }
-    let run = second.phases.get(&Phase::Run);
+    let last = others.last().unwrap_or(first);
+    let run = last.phases.get(&Phase::Run);
     Ok(Trial {
         is_repeatable,
         states_kernel: kernel_ns.is_some(),
         run_ns: run.map_or(0, |span| span.wall_ns),
     })
+}
+
+/// Copies what was printed to where it is kept, at once: another process that wants the same
+/// folder may compare with it already.
+fn keep(printed: &Path, reference: &Path) -> std::io::Result<()> {
+    let partial = reference.with_extension(format!("{}.partial", std::process::id()));
+    let kept = std::fs::copy(printed, &partial).and_then(|_| std::fs::rename(&partial, reference));
+    if kept.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    kept
 }
 
 /// Whether a module can ask what time it is: the name of the import stands in it.
@@ -279,10 +302,7 @@ mod tests {
         driver::{Conversation, mock::MockDriver},
         plan::tests::plan,
     };
-    use fathom_record::{
-        Span,
-        protocol::{Iteration, Job},
-    };
+    use fathom_record::{Span, protocol::Job};
 
     /// A whole answer whose iterations printed these.
     fn printing(request: &Request, printed: &[&str]) -> Conversation {
@@ -340,6 +360,28 @@ mod tests {
             "fathom: answer=1 kernel_ns=6\n",
         ];
         assert_eq!(look_at(kernel), (Ok(trial(true, true)), true));
+    }
+
+    #[test]
+    fn every_thread_runs_a_program_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let reference = folder.path().join("output");
+        let look_at = |threads: u32, printed: &[&str]| {
+            let mut plan = plan(&["a"]);
+            plan.tasks[0].cell.threads = threads;
+            let mut driver = MockDriver::new(|request| Ok(printing(request, printed)));
+            let (limit, stop) = (Duration::from_secs(1), AtomicBool::new(false));
+            look(&plan, &plan.tasks[0], &mut driver, &reference, limit, &stop)
+        };
+        assert!(look_at(2, &["x\n"; 4]).unwrap().is_repeatable);
+        assert!(look_at(100, &["x\n"; 200]).unwrap().is_repeatable);
+        let one_differs = ["x\n", "x\n", "y\n", "x\n"];
+        assert!(!look_at(2, &one_differs).unwrap().is_repeatable);
+        for few in [1, 2, 3] {
+            let error = look_at(2, &["x\n"; 4][..few]).unwrap_err().unwrap();
+            let said = format!("counted {few} iterations instead of 2 in each of 2 threads");
+            assert_eq!(error.message, said);
+        }
     }
 
     #[test]

@@ -29,6 +29,10 @@ const LIFE: Duration = Duration::from_secs(60 * 24 * 3600);
 /// What an engine's folder holds that its runner is not made of.
 const NOT_SOURCES: [&str; 4] = ["target", "build", "node_modules", "__pycache__"];
 
+/// Where an engine may write while it runs, directly below where it is installed: no part of what
+/// was installed, and another after each run.
+const WRITTEN: &str = "cache";
+
 /// What a verdict depends on.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 struct Key {
@@ -163,8 +167,8 @@ pub fn hash(file: &Path) -> Option<String> {
 }
 
 /// A hash of what an outside engine is started from: its description and runner, what
-/// runners share, what was installed (by name, length and time), the programs that its
-/// command names, and what it says of itself.
+/// runners share, what was installed (by name, length and time; its `cache` is what it writes
+/// itself), the programs that its command names, and what it says of itself.
 pub fn engine(spec: &EngineSpec, presence: &Presence, home: &Home) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
@@ -187,7 +191,9 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, home: &Home) -> String {
         add(path.as_os_str().as_encoded_bytes());
         add(&regular::read(&path).unwrap_or_default());
     }
-    for path in files(&spec.folder) {
+    let written = spec.folder.join(WRITTEN);
+    let installed = files(&spec.folder).into_iter();
+    for path in installed.filter(|path| !path.starts_with(&written)) {
         add(path.as_os_str().as_encoded_bytes());
         if let Ok(data) = fs::symlink_metadata(&path) {
             let what = (data.len(), data.mtime(), data.mtime_nsec());
@@ -328,6 +334,18 @@ mod tests {
             fs::write(root.path().join(path), "2").unwrap();
             seen.push(engine(&spec, &says("1"), &home));
         }
+        // What it writes while it runs is no part of it; what was installed is, by any name.
+        let installed = root.path().join(".tools/engines/x");
+        for folder in ["cache/gen", "lib/cache"] {
+            fs::create_dir_all(installed.join(folder)).unwrap();
+        }
+        fs::write(installed.join("cache/gen/analysis_v2"), "1").unwrap();
+        fs::write(installed.join("cache/index"), "1").unwrap();
+        assert_eq!(engine(&spec, &says("1"), &home), seen[seen.len() - 1]);
+        fs::write(installed.join("cache/index"), "another").unwrap();
+        assert_eq!(engine(&spec, &says("1"), &home), seen[seen.len() - 1]);
+        fs::write(installed.join("lib/cache/x"), "1").unwrap();
+        seen.push(engine(&spec, &says("1"), &home));
         let different: std::collections::BTreeSet<_> = seen.iter().collect();
         assert_eq!(different.len(), seen.len(), "{seen:?}");
     }

@@ -170,8 +170,8 @@ impl Bench {
         reply: impl Fn(usize, &Request) -> Result<Conversation, DriveError> + Clone + 'static,
         observer: &mut dyn Observer,
     ) -> Ended {
-        let mut results = match Results::read(self.folder.path()) {
-            Ok(campaign) => Results::resume(self.folder.path(), campaign).unwrap(),
+        let mut results = match Results::take_up(self.folder.path()) {
+            Ok(paused) => Results::resume(paused).unwrap(),
             Err(_) => {
                 let header = results::tests::header(&self.plan);
                 Results::create(self.folder.path(), header).unwrap()
