@@ -174,10 +174,28 @@ impl Plan {
         laps: Laps,
         scratch: &Path,
     ) -> io::Result<Request> {
+        let module = layout::artifact(self, task, round, scratch)?;
+        Ok(self.request_of(module, task, round, laps, scratch))
+    }
+
+    /// What the engine is asked for a task before any round: to run its program as it is, so
+    /// that the places which a trap names are the program's.
+    pub fn first_request(&self, task: &Task, laps: Laps, scratch: &Path) -> Request {
+        self.request_of(task.artifact.clone(), task, 0, laps, scratch)
+    }
+
+    fn request_of(
+        &self,
+        module: PathBuf,
+        task: &Task,
+        round: u32,
+        laps: Laps,
+        scratch: &Path,
+    ) -> Request {
         let cell = &task.cell;
         let is_wasm = cell.variant.is_wasm();
-        Ok(Request::from(Measure {
-            module: layout::artifact(self, task, round, scratch)?,
+        Request::from(Measure {
+            module,
             args: task.args.clone(),
             env: self.input.env.clone(),
             dirs: self.dirs(task, scratch),
@@ -202,7 +220,7 @@ impl Plan {
                 Box::new(Load { cpus, ..load })
             }),
             unsafe_no_bounds: is_wasm && cell.sandbox.strategy == "none",
-        }))
+        })
     }
 
     fn dirs(&self, task: &Task, scratch: &Path) -> Vec<(PathBuf, String)> {

@@ -13,10 +13,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fathom_record::{
-    FailureKind, Phase,
-    protocol::{Iteration, Request},
-};
+use fathom_record::{FailureKind, Phase, protocol::Iteration};
 use fathom_sys::regular;
 
 use crate::{
@@ -192,7 +189,7 @@ fn run_twice(
     stop: &AtomicBool,
 ) -> Result<Trial, DriveError> {
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
-    let request: Request = plan.request(task, 0, plan.laps(2), scratch).map_err(io)?;
+    let request = plan.first_request(task, plan.laps(2), scratch);
     let began = SystemTime::now();
     let conversation = driver.ask(&request, limit, stop)?;
     let counted: Vec<_> = conversation
@@ -302,7 +299,10 @@ mod tests {
         driver::{Conversation, mock::MockDriver},
         plan::tests::plan,
     };
-    use fathom_record::{Span, protocol::Job};
+    use fathom_record::{
+        Span,
+        protocol::{Job, Request},
+    };
 
     /// A whole answer whose iterations printed these.
     fn printing(request: &Request, printed: &[&str]) -> Conversation {

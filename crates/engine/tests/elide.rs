@@ -251,14 +251,14 @@ fn ends(bounds: Bounds, choices: (Elide, bool), wasm: &[u8], args: &[i32]) -> Ve
     let mut store = Store::new(module.engine(), ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let run = instance.get_func(&store, "run").unwrap();
-    let mut end = |arg: &i32| {
+    let end = |arg: &i32| {
         let mut sum = [Val::I32(0)];
         match run.call(&mut store, &[Val::I32(*arg)], &mut sum) {
             Ok(()) => format!("{:?}", sum[0]),
             Err(error) => format!("{:?}", error.trap().unwrap().code),
         }
     };
-    args.iter().map(|arg| end(arg)).collect()
+    args.iter().map(end).collect()
 }
 
 /// Of two facts of one number each may mean another number that is congruent to it.
