@@ -126,13 +126,17 @@ fn reached(conversation: &Conversation) -> String {
     }
 }
 
-/// The last line it printed, on stderr by preference.
+/// The last line it printed, on stderr by preference, but for those that are set in: the frames
+/// of a backtrace stand below what went wrong.
 fn last_words(remains: &Remains) -> String {
     [&remains.stderr_tail, &remains.stdout_tail]
         .into_iter()
         .find_map(|tail| {
             let text = String::from_utf8_lossy(tail);
-            let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+            let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
+            let last = lines.clone().next()?;
+            let line = lines.find(|line| !line.starts_with(char::is_whitespace));
+            let line = line.unwrap_or(last);
             Some(format!(": {}", one_line(line)))
         })
         .unwrap_or_default()
@@ -158,11 +162,15 @@ mod tests {
     use fathom_sys::usage::Usage;
 
     fn failure(events: &str, end: End) -> (FailureKind, String) {
+        failure_saying(events, end, "first\nlast words\n")
+    }
+
+    fn failure_saying(events: &str, end: End, stderr: &str) -> (FailureKind, String) {
         let remains = Remains {
             end,
             events: events.as_bytes().to_vec(),
             stdout_tail: Vec::new(),
-            stderr_tail: b"first\nlast words\n".to_vec(),
+            stderr_tail: stderr.as_bytes().to_vec(),
             usage: Usage::default(),
         };
         match understand(&remains, "2 s") {
@@ -214,6 +222,12 @@ mod tests {
         let (kind, message) = failure(HELLO, End::Own(Ended::Exited(3)));
         assert_eq!(kind, FailureKind::Crash);
         assert_eq!(message, "ended with status 3 without a result: last words");
+        // A backtrace stands below what went wrong.
+        let said = "first\nx: trap: y\n    0: f\n    1: g\n\n";
+        let (_, message) = failure_saying(HELLO, End::Own(Ended::Exited(134)), said);
+        assert!(message.ends_with(": x: trap: y"), "{message}");
+        let (_, message) = failure_saying(HELLO, End::Own(Ended::Exited(3)), "  all\n  set in\n");
+        assert!(message.ends_with(": set in"), "{message}");
     }
 
     #[test]

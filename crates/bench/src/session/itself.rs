@@ -16,6 +16,10 @@ use crate::{
     trial,
 };
 
+/// What is said besides of a program that is given folders.
+const FOLDERS: &str =
+    "where that may be, as with the order of a folder's files, --any-output compares no output";
+
 /// What was asked of a driver, and its answer.
 pub struct Answered<'a> {
     /// How long it might take.
@@ -59,7 +63,13 @@ pub fn or_varies(
             Err(DriveError::Stopped) => return DriveError::Stopped,
         };
     if !differs {
-        return wrong;
+        let may_list = plan.config.module.is_some() && !plan.input.dirs.is_empty();
+        return match wrong {
+            DriveError::Failed { kind, message } if may_list => {
+                DriveError::failed(kind, format!("{message}; {FOLDERS}"))
+            }
+            other => other,
+        };
     }
     let remedy = match plan.config.module {
         Some(_) => "measure it with --any-output, which does not compare outputs",

@@ -219,7 +219,13 @@ fn every_cell_is_measured_once_a_round() {
 /// A session over one program whose outputs are compared with those of before, and what it
 /// fails with: `print` makes a text of the engine and of how often it was asked.
 fn compared(print: impl Fn(usize, usize) -> String + Clone + 'static) -> Vec<String> {
-    let mut bench = Bench::new(&["a"]);
+    compared_in(Bench::new(&["a"]), print)
+}
+
+fn compared_in(
+    mut bench: Bench,
+    print: impl Fn(usize, usize) -> String + Clone + 'static,
+) -> Vec<String> {
     let reference = bench.folder.path().join("reference");
     std::fs::write(&reference, "0\n").unwrap();
     for task in &mut bench.plan.tasks {
@@ -244,6 +250,14 @@ fn who_differs_from_itself_is_told_from_who_differs_from_others() {
     let others = compared(|number, _| format!("{number}\n"));
     assert_eq!(others.len(), 1, "{others:?}");
     assert!(others[0].contains("differs from the first engine's"));
+    assert!(!others[0].contains("--any-output"));
+    let mut bench = Bench::new(&["a"]);
+    let module = r#"{"path":"a.wasm","bytes":1,"digest":""}"#;
+    bench.plan.config.module = serde_json::from_str(module).unwrap();
+    let dir = r#"{"host":"/x","guest":"/x","is_read_only":false}"#;
+    bench.plan.input.dirs = vec![serde_json::from_str(dir).unwrap()];
+    let with_folder = compared_in(bench, |number, _| format!("{number}\n"));
+    assert!(with_folder[0].contains("order of a folder's files, --any-output"));
     let itself = compared(|_, before| format!("{before}\n"));
     assert_eq!(itself.len(), 2, "{itself:?}");
     for said in itself {
