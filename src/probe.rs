@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use fathom_bench::choose::{self, Menu, Row, Wanted};
+use fathom_bench::choose::{self, Absent, Menu, Row, Wanted};
 use fathom_bench::engines::{EngineSpec, Presence};
 use fathom_bench::generator;
 use fathom_bench::home::Home;
@@ -78,13 +78,10 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     for error in errors {
         say!("fathom: {error}");
     }
-    let outside: Vec<_> = outside
-        .into_iter()
-        .map(|spec| {
-            let presence = spec.presence();
-            (spec, presence)
-        })
-        .collect();
+    // Words that mean nothing are found before any engine is asked whether it is here.
+    let nowhere = |_: &EngineSpec| Presence::Absent { why: String::new() };
+    chosen(&args, home.as_ref(), &with(nowhere, &outside))?;
+    let outside = with(EngineSpec::presence, &outside);
     let (rows, mut failed) = rows(&args, home.as_ref(), &outside)?;
     let own = generator::own_driver(home.as_ref());
     let own = own.context("cannot find this program's own file")?;
@@ -137,6 +134,37 @@ fn rows(
     home: Option<&Home>,
     outside: &[(EngineSpec, Presence)],
 ) -> anyhow::Result<(Vec<Row>, bool)> {
+    let (wanted, rows, absent) = chosen(args, home, outside)?;
+    if wanted.iter().any(|wanted| wanted.engine == choose::OWN) && all_are_meant(&args.bounds) {
+        for bounds in Bounds::FORMS {
+            if let Some(missing) = bounds.missing() {
+                say!("{} {bounds}: not probed: {missing}", choose::OWN);
+            }
+        }
+    }
+    let mut is_missing = false;
+    for absent in absent {
+        say!("{}: not probed: {}", absent.engine, absent.why);
+        is_missing |= !args.engines.is_empty() || absent.is_wanted;
+    }
+    Ok((rows, is_missing))
+}
+
+/// Engines, and whether each is here.
+fn with(
+    presence: impl Fn(&EngineSpec) -> Presence,
+    outside: &[EngineSpec],
+) -> Vec<(EngineSpec, Presence)> {
+    let both = |spec: &EngineSpec| (spec.clone(), presence(spec));
+    outside.iter().map(both).collect()
+}
+
+/// What was asked for, and what that comes to.
+fn chosen(
+    args: &Args,
+    home: Option<&Home>,
+    outside: &[(EngineSpec, Presence)],
+) -> anyhow::Result<(Vec<Wanted>, Vec<Row>, Vec<Absent>)> {
     let own_strategies = own_strategies(&args.bounds)?;
     let choices = args.settings.clone().choices();
     let menu = Menu {
@@ -155,19 +183,7 @@ fn rows(
         (true, true) => std::iter::once(own).chain(every_way(outside)).collect(),
     };
     let (rows, absent) = choose::rows(&wanted, &menu).map_err(anyhow::Error::msg)?;
-    if wanted.iter().any(|wanted| wanted.engine == choose::OWN) && all_are_meant(&args.bounds) {
-        for bounds in Bounds::FORMS {
-            if let Some(missing) = bounds.missing() {
-                say!("{} {bounds}: not probed: {missing}", choose::OWN);
-            }
-        }
-    }
-    let mut is_missing = false;
-    for absent in absent {
-        say!("{}: not probed: {}", absent.engine, absent.why);
-        is_missing |= !args.engines.is_empty() || absent.is_wanted;
-    }
-    Ok((rows, is_missing))
+    Ok((wanted, rows, absent))
 }
 
 /// Every outside engine in each of its ways to check.
