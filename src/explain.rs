@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use fathom_report::figures::plural;
 use fathom_sys::regular;
 use fathom_trace::explain::{Finding, explain};
 use fathom_trace::trace::Trace;
@@ -111,9 +112,9 @@ fn text(traces: &[Trace], findings: &[Finding]) -> String {
     engines.sort_unstable();
     engines.dedup();
     let mut text = format!(
-        "{} traces on {} engines: {}\n",
-        traces.len(),
-        engines.len(),
+        "{} on {}: {}\n",
+        plural(traces.len(), "trace"),
+        plural(engines.len(), "engine"),
         match findings.len() {
             0 => "nothing stands out".to_owned(),
             1 => "1 finding".to_owned(),

@@ -11,7 +11,7 @@ use fathom_bench::{
     session::{Note, Observer, Outlook},
 };
 use fathom_record::{Cell, FailureKind, Names};
-use fathom_report::figures::percent;
+use fathom_report::figures::{percent, plural};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::one_line::{printable, say};
@@ -23,8 +23,10 @@ pub fn announce(prepared: &Prepared) {
     }
     let (cells, rows) = (prepared.plan.tasks.len(), prepared.rows.len());
     say!(
-        "{}: {rows} rows, {cells} cells a round → {}",
+        "{}: {}, {} a round → {}",
         prepared.header.name,
+        plural(rows, "row"),
+        plural(cells, "cell"),
         prepared.folder.display()
     );
     if let Some(wanted) = prepared.pace.detect {

@@ -171,6 +171,12 @@ pub fn sentence(words: &str) -> String {
     }
 }
 
+/// A difference that would have been found, relative. Beyond twice the time its size says nothing
+/// more.
+pub fn detectable(seen: f64) -> Option<String> {
+    (seen < 1.0).then(|| percent(seen))
+}
+
 /// `1 round`, `3 rounds`.
 pub fn plural(number: usize, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
@@ -209,6 +215,13 @@ fn three_digits(value: f64) -> (String, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_difference_beyond_twice_the_time_has_no_size() {
+        assert_eq!(detectable(0.089).as_deref(), Some("8.9 %"));
+        assert_eq!(detectable(1.0), None);
+        assert_eq!(detectable(f64::INFINITY), None);
+    }
 
     #[test]
     fn times_choose_their_unit_after_rounding() {

@@ -86,9 +86,9 @@ pub fn headline(group: &Group, lead: &Lead, meanwhile: Option<&str>) -> String {
         |row: &Row| matches!(row.rank, Rank::Place { is_doubtful, .. } if is_doubtful);
     let is_judged = has_rival && !ranked().any(is_doubtful);
     let seen = lead.seen.filter(|_| is_judged);
-    let seen = seen.map(|seen| {
-        let seen = figures::percent(seen);
-        format!("A difference of {seen} would have been found.")
+    let seen = seen.map(|seen| match figures::detectable(seen) {
+        Some(seen) => format!("A difference of {seen} would have been found."),
+        None => "Not even a difference of 100 % would have been found.".to_owned(),
     });
     let alone = (!has_rival).then(|| "No other sandbox was measured.".to_owned());
     let doubt = group.doubt.clone().filter(|_| has_rival);

@@ -387,7 +387,9 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, pairs: &Pairs<'_>) -> Finding {
         ),
         Verdict::Undecided => {
             let seen = ratio.detectable.map_or_else(String::new, |seen| {
-                format!("; {} would have been found", figures::percent(seen))
+                let seen = figures::detectable(seen);
+                let seen = seen.unwrap_or_else(|| "not even 100 %".to_owned());
+                format!("; {seen} would have been found")
             });
             let alone = match interval.is_some_and(|ends| !ends.contains(1.0)) {
                 true => " alone, but not beside all other pairs",
