@@ -24,10 +24,7 @@ mod traced;
 use std::{
     path::Path,
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
@@ -48,7 +45,7 @@ use fathom_report::against;
 pub use args::Args;
 use request::IntoRequest;
 
-use crate::invocation::Invocation;
+use crate::{invocation::Invocation, stopped};
 
 /// What is recorded as the version.
 pub const TOOL: &str = env!("CARGO_PKG_VERSION");
@@ -101,7 +98,7 @@ pub fn run_as(
 
 /// A new campaign.
 pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let stop = stop_on_signals()?;
+    let stop = stopped::on_signals()?;
     let request = &invocation.placed(request)?;
     // Before anything is written: an earlier campaign must stay as it is.
     if let Some(folder) = &request.out
@@ -154,7 +151,7 @@ pub fn resume(
     further: Extension,
     invocation: &Invocation,
 ) -> anyhow::Result<ExitCode> {
-    let stop = stop_on_signals()?;
+    let stop = stopped::on_signals()?;
     let folder = std::path::absolute(folder)?;
     let paused = Results::take_up(&folder)?;
     let campaign = paused.campaign();
@@ -236,19 +233,4 @@ fn measure(
         counts::pass(prepared, results, stop)?;
     }
     finish::finish(prepared, results, ended)
-}
-
-/// The flag which Ctrl-C and termination set. A second one ends us at once;
-/// children die with us.
-pub fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        crate::one_line::say_lines("\nstopping: samples are kept (Ctrl-C again ends at once)");
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }

@@ -40,6 +40,7 @@ mod runner;
 mod site;
 mod source;
 mod sql;
+mod stopped;
 mod suite;
 mod trace;
 mod usage;
@@ -106,7 +107,7 @@ fn main() -> ExitCode {
     regular::outlive_size_limits();
     outcome().unwrap_or_else(|error| {
         one_line::say(&one_line::one_line(&error));
-        ExitCode::FAILURE
+        stopped::status_of(&error)
     })
 }
 

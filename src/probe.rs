@@ -7,17 +7,15 @@
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use fathom_bench::choose::{self, Absent, Menu, Row, Wanted};
 use fathom_bench::engines::{EngineSpec, Presence};
 use fathom_bench::generator;
 use fathom_bench::home::Home;
 use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
-use fathom_engine::Bounds;
+use fathom_engine::{Bounds, BoundsChoice, UnknownBounds};
 use fathom_record::Guarantee;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -26,6 +24,7 @@ use crate::bench::args::duration;
 use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 use crate::report::print;
+use crate::stopped::{self, Stopped};
 
 /// Accesses at random that a plan, which is made whole before it is tried, has room for.
 const RANDOM_MAX: u64 = 10_000_000;
@@ -39,7 +38,7 @@ the specification. Without options, it probes our engine under every strategy, a
 engine under each of its strategies.")]
 pub struct Args {
     /// Strategy of our engine, or `all`
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = known)]
     bounds: Vec<String>,
     /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]]
     #[arg(long, alias = "engine", value_name = "NAMES", value_delimiter = ',')]
@@ -67,10 +66,7 @@ pub struct Args {
 
 /// Probes what was asked for.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
-        .context("cannot listen for Ctrl-C")?;
+    let stop = stopped::on_signals()?;
     let home = invocation.home()?;
     let mut args = args;
     let described = choose::described(home.as_ref(), &mut args.engines);
@@ -115,7 +111,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         bar.set_position((number as u64 + 1) * PARTS);
         if let Err(SubjectError::Cancelled) = outcome {
             bar.finish_and_clear();
-            bail!("interrupted");
+            return Err(Stopped.into());
         }
         failed |= !outcome.as_ref().is_ok_and(Findings::is_kept);
         bar.suspend(|| show(&name, &outcome, args.json))?;
@@ -165,7 +161,7 @@ fn chosen(
     home: Option<&Home>,
     outside: &[(EngineSpec, Presence)],
 ) -> anyhow::Result<(Vec<Wanted>, Vec<Row>, Vec<Absent>)> {
-    let own_strategies = own_strategies(&args.bounds)?;
+    let own_strategies = own_strategies(&args.bounds);
     let choices = args.settings.clone().choices();
     let menu = Menu {
         own_strategies: &own_strategies,
@@ -208,18 +204,22 @@ fn all_are_meant(bounds: &[String]) -> bool {
 }
 
 /// Those chosen, or each that this host has.
-fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
+fn own_strategies(bounds: &[String]) -> Vec<String> {
     if all_are_meant(bounds) {
         let here = Bounds::FORMS
             .iter()
             .filter(|bounds| bounds.missing().is_none());
-        return Ok(here.map(Bounds::to_string).collect());
+        return here.map(Bounds::to_string).collect();
     }
-    let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
-    let names = bounds
-        .iter()
-        .map(|name| known(name).map(|choice| choice.to_string()));
-    Ok(names.collect::<Result<_, _>>()?)
+    bounds.to_vec()
+}
+
+/// A strategy of ours by the name that its verdicts have, or all of them.
+fn known(word: &str) -> Result<String, UnknownBounds> {
+    match word {
+        "all" => Ok(word.to_owned()),
+        name => Ok(name.parse::<BoundsChoice>()?.to_string()),
+    }
 }
 
 /// Parts of a sandbox's probe on the bar.
@@ -405,9 +405,9 @@ mod tests {
 
     #[test]
     fn a_strategy_that_does_not_exist_is_named() {
-        let error = own_strategies(&["hope".to_owned()]).unwrap_err();
+        let error = known("hope").unwrap_err();
         assert!(error.to_string().contains("hope"));
-        let all = own_strategies(&["all".to_owned()]).unwrap();
+        let all = own_strategies(&["all".to_owned()]);
         // Whether there are protection keys is the host's business.
         let lacking = Bounds::FORMS.iter().filter(|form| form.missing().is_some());
         assert_eq!(all.len() + lacking.count(), Bounds::FORMS.len());
@@ -416,6 +416,6 @@ mod tests {
                 .iter()
                 .all(|name| all.iter().any(|form| form == name))
         );
-        assert_eq!(own_strategies(&["auto".to_owned()]).unwrap(), ["auto"]);
+        assert_eq!(known("auto").unwrap(), "auto");
     }
 }

@@ -32,9 +32,8 @@ use self::side::{Ending, Side};
 use crate::bench::args::duration;
 use crate::invocation::Invocation;
 use crate::replay::Recording;
+use crate::stopped::{self, Stopped};
 
-/// Stopped by a signal: as a shell says it of SIGINT.
-const STOPPED: u8 = 130;
 /// How long nothing is said while it gets smaller.
 const SILENCE: Duration = Duration::from_secs(10);
 
@@ -118,7 +117,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     match reduction.begin() {
         Err(Halt::Told) => {
             say!("fathom: {word}: stopped before the difference was seen: nothing is written");
-            return Ok(ExitCode::from(STOPPED));
+            return Ok(stopped::status());
         }
         begun => begun.map_err(Halt::into_error).context(word)?,
     }
@@ -146,7 +145,7 @@ impl<E: Into<anyhow::Error>> From<E> for Halt {
 impl Halt {
     fn into_error(self) -> anyhow::Error {
         match self {
-            Halt::Told => anyhow::anyhow!("stopped"),
+            Halt::Told => Stopped.into(),
             Halt::Budget => anyhow::anyhow!("the time is over"),
             Halt::Failed(error) => error,
         }
@@ -342,7 +341,7 @@ impl Reduction<'_> {
             }
             Some(Halt::Told) => {
                 say!("fathom: stopped: it is the smallest so far");
-                Ok(ExitCode::from(STOPPED))
+                Ok(stopped::status())
             }
             Some(Halt::Failed(error)) => Err(error.context("it is the smallest so far")),
         }

@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
 use fathom_record::Estimator;
 use fathom_report::figures::plural;
 use fathom_report::history::{self, History};
@@ -13,9 +10,7 @@ use fathom_report::site::{self, SiteError, place::Beside};
 
 use crate::one_line::say;
 use crate::report::print;
-
-/// The exit status of what was stopped by Ctrl-C or SIGTERM.
-const STOPPED: u8 = 130;
+use crate::stopped;
 
 /// Write a static site: campaigns over time, each campaign's report, and its samples
 ///
@@ -38,17 +33,14 @@ pub struct Args {
 
 /// Reads all, writes the site beside its place, and puts it there.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
-        .context("cannot watch for Ctrl-C")?;
+    let stop = stopped::on_signals()?;
     // What cannot be written is said before anything is read.
     let beside = Beside::of(&args.out)?;
     let history = History::of(history::find(&args.folders)?, args.estimator)?;
     match site::write(&history, args.estimator, beside.folder(), &stop) {
         Err(stopped @ SiteError::Stopped) => {
             say(&format!("fathom: {stopped}"));
-            return Ok(ExitCode::from(STOPPED));
+            return Ok(stopped::status());
         }
         written => written?,
     }

@@ -19,6 +19,7 @@ use fathom_report::{
 use super::stopping::Estimates;
 use crate::one_line::{lines, say};
 use crate::report::{print, stdout_style};
+use crate::stopped;
 
 /// Reports on a campaign; failure where a cell failed or an engine that was
 /// asked for is absent, is no sound sandbox or lacks what the program uses.
@@ -62,7 +63,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     }
     let missing = wanted().count();
     Ok(match (failures + missing, ended) {
-        (_, Ended::Stopped) => ExitCode::from(130),
+        (_, Ended::Stopped) => stopped::status(),
         (0, _) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })

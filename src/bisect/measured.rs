@@ -17,12 +17,11 @@ use fathom_stats::{Figure, NoiseFloor, Row, RowRatio, Summary};
 
 use super::commits::Commits;
 use crate::bench::request::IntoRequest;
-use crate::bench::{self, TOOL, idle, show, stop_on_signals, stopping};
+use crate::bench::{self, TOOL, idle, show, stopping};
 use crate::engines;
 use crate::invocation::Invocation;
+use crate::stopped::{self, Stopped};
 
-/// Where it ends before it is through.
-const STOPPED: &str = "it was stopped";
 /// How many times the rounds and the time a second look takes.
 const LONGER: u32 = 2;
 
@@ -69,7 +68,7 @@ impl<'a> Steps<'a> {
             request,
             count: 0,
             home,
-            stop: stop_on_signals()?,
+            stop: stopped::on_signals()?,
             invocation,
         })
     }
@@ -91,7 +90,7 @@ impl<'a> Steps<'a> {
             }
             Source::Commits(commits) => commits.build(release, &self.stop),
         };
-        ensure!(!self.stop.load(Ordering::Relaxed), STOPPED);
+        ensure!(!self.stop.load(Ordering::Relaxed), Stopped);
         Ok(installed)
     }
 
@@ -157,7 +156,7 @@ impl<'a> Steps<'a> {
         }
         .run();
         shown.finish();
-        ensure!(ended? != Ended::Stopped, STOPPED);
+        ensure!(ended? != Ended::Stopped, Stopped);
         let summary = Summary::from_campaign(results.campaign());
         Ok(Told::of(summary, self.figure, wanted, &prepared.absent))
     }

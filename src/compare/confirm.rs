@@ -27,8 +27,9 @@ use fathom_bench::{
 use fathom_record::{Campaign, Cell, Variant};
 use fathom_stats::{Basis, Comparison, Figure, Row, Summary, compare, exact::rounds_min};
 
-use crate::bench::{TOOL, idle, request, show, stop_on_signals, stopping};
+use crate::bench::{TOOL, idle, request, show, stopping};
 use crate::invocation::Invocation;
+use crate::stopped;
 
 /// At most so many rounds: a slowdown past a threshold shows in fewer.
 const ROUNDS_MAX: usize = 10;
@@ -73,7 +74,7 @@ pub fn again(
         // A module that was written for it; the folder is new.
         let _ = fs::remove_dir_all(&folder);
     })?;
-    let stop = stop_on_signals()?;
+    let stop = stopped::on_signals()?;
     let measured = measure(&prepared, &stop)?;
     let own = Summary::from_campaign(&measured);
     Ok((compare(before, &own, found.threshold, basis), folder))
