@@ -26,6 +26,7 @@ use anyhow::{Context, bail, ensure};
 use fathom_replay::program::replay;
 use fathom_replay::record::check::{Checked, check};
 use fathom_replay::record::{EVENT_BYTES_MAX, Given, Record, Sized, Value};
+use fathom_report::figures::plural;
 use fathom_rewrite::shape::Shape;
 use serde::Deserialize;
 
@@ -336,8 +337,11 @@ fn record_of(note: &Note) -> anyhow::Result<(Record, Vec<u8>)> {
 fn tell(output: &Path, notes: &[Note], chosen: usize, record: &Record, checked: &Checked) {
     let output = output.display();
     say(&format!(
-        "fathom: {output}: {} calls in, {} out, {} bytes written by the host; {} bytes of events, beside {output}.wasm",
-        checked.calls, checked.imports, checked.bytes_written, record.header.events.bytes,
+        "fathom: {output}: {} in, {} out, {} bytes written by the host; {} bytes of events, beside {output}.wasm",
+        plural(checked.calls as usize, "call"),
+        checked.imports,
+        checked.bytes_written,
+        record.header.events.bytes,
     ));
     if notes.len() > 1 {
         say(&format!(

@@ -12,13 +12,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, Resettable::Reset};
 use fathom_bench::{
     choose::Wanted,
     experiment::{Command, Subject, of_command},
-    request::Request,
+    request::{Request, Strategies},
 };
 use fathom_record::{Variant, Yardstick};
 
 use crate::bench;
 use crate::bench::args::{Pace, Results};
-use crate::bench::request::{IntoRequest, length, strategies};
+use crate::bench::request::{IntoRequest, length};
 use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 
@@ -44,7 +44,7 @@ pub struct Args {
     /// Strategies of our engine besides `auto` and `none`; `forms` for every form of each
     /// [default: all that this host supports, in their usual form]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    bounds: Vec<String>,
+    bounds: Vec<Strategies>,
     /// How our engine is set; --elide is off,dominated by default for `bounds`.
     #[command(flatten)]
     settings: Settings,
@@ -106,7 +106,7 @@ impl IntoRequest for Args {
             workloads: self.workloads,
             variants: self.variant,
             engines: self.engines,
-            strategies: strategies(&self.bounds)?,
+            strategies: self.bounds,
             settings: self.settings.choices(),
             threads: self.threads,
             metric: self.metric,

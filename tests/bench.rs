@@ -312,10 +312,10 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
         (&[&*junk], "not WebAssembly"),
         (&["polybench"], "`polybench` is neither a suite nor a file"),
         (&[&*hello, "--engines", "nowhere"], "no engine `nowhere`"),
-        (&[&*hello, "--bounds", "magic"], "unknown strategy 'magic'"),
+        (&["growth", "--env", "A=b"], "--env: `growth` runs programs"),
         (&[&*hello, "--dir", "/no/such/folder"], "/no/such/folder"),
         (&[&*hello, "--size", "mini"], "--size is for suites"),
-        (&["--resume", "nothing"], "nothing/samples.jsonl"),
+        (&["--resume", "nothing"], "nothing: there is no campaign"),
     ] {
         let output = place.bench(words).output().unwrap();
         let said = stderr(&output);

@@ -159,10 +159,6 @@ fn what_cannot_be_measured_is_one_line() {
             &["--size", "mini", "--workloads", "gem"][..],
             "no workload `gem`; there are: gemm graph",
         ),
-        (
-            &["--size", "mini", "--bounds", "hope"],
-            "unknown strategy 'hope'",
-        ),
         (&["--size", "huge"], "gemm has no answer for size huge"),
     ] {
         let output = home.suite(&[&["bounds"], words].concat());

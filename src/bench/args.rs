@@ -8,6 +8,7 @@ use clap::{Arg, builder::Resettable::Reset};
 use fathom_bench::{
     choose::Wanted,
     experiment::{Command, of_command},
+    request::Strategies,
     shard::Shard,
 };
 use fathom_record::{Variant, Yardstick};
@@ -43,7 +44,7 @@ pub struct Args {
     pub engines: Vec<Wanted>,
     /// Strategies of our engine; `auto` is the cheapest exact one [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    pub bounds: Vec<String>,
+    pub bounds: Vec<Strategies>,
     /// How our engine is set.
     #[command(flatten)]
     pub settings: Settings,

@@ -11,7 +11,7 @@ use clap::Parser;
 use fathom_bench::{
     experiment::Subject,
     plan::{Dir, Input},
-    request::{Length, Library, OwnModule, Request, Strategies},
+    request::{Length, Library, OwnModule, Request},
     shard::{Part, Shard},
 };
 use fathom_record::Header;
@@ -50,7 +50,7 @@ impl IntoRequest for Args {
             workloads: self.workloads,
             variants: self.variant,
             engines: self.engines,
-            strategies: strategies(&self.bounds)?,
+            strategies: self.bounds,
             settings: self.settings.choices(),
             threads: self.threads,
             shard: self.shard,
@@ -130,14 +130,6 @@ fn read<A: IntoRequest>(words: &[String], folder: &Path) -> anyhow::Result<Reque
         Ok(again) => again.args.into_request(folder),
         Err(error) => bail!("its command line is no longer understood: {error}"),
     }
-}
-
-/// The strategies that words name.
-pub fn strategies(words: &[String]) -> anyhow::Result<Vec<Strategies>> {
-    Ok(words
-        .iter()
-        .map(|word| word.parse())
-        .collect::<Result<_, _>>()?)
 }
 
 /// How long to measure.

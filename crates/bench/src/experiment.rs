@@ -180,6 +180,11 @@ impl Subject {
         }
     }
 
+    /// Whether its programs are the experiment's, and none of the user's.
+    pub fn is_itself(&self) -> bool {
+        matches!(self.of, Of::Itself)
+    }
+
     fn suite(&self) -> &str {
         match &self.of {
             Of::Suite(name) => name,

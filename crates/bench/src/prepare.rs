@@ -20,7 +20,7 @@ use std::{
 use fathom_engine::is_command;
 use fathom_record::{
     Campaign, Compared, Estimator, FailureKind, Header,
-    campaign::{AbsentNote, Config, FORMAT_VERSION},
+    campaign::{AbsentNote, Config, FORMAT_VERSION, ShardNote},
 };
 use fathom_sys::pin;
 
@@ -123,24 +123,22 @@ pub fn prepare(
 ) -> Result<Prepared, RequestError> {
     let design = request.subject.design();
     let mut request = request.clone();
-    let (outside, warnings) = find_outside(&mut request, design)?;
+    // A release that is named in part is named in full from here on.
+    let described = choose::described(request.home.as_ref(), &mut request.engines);
+    let (specs, errors) = described.map_err(RequestError::Refused)?;
+    let mut warnings: Vec<String> = errors.iter().map(|one| format!("fathom: {one}")).collect();
+    warnings.extend(rows::without_effect(&request));
     let request = &request;
     let home = request.home.as_ref();
+    // What is asked for in vain is known before any engine has said whether it is here.
+    let (measured, shard) = wanted(request, &specs)?;
+    let counter = counted::counter(request)?;
+    let outside = find_outside(specs, request)?;
     let env = Environment {
         request,
         home,
         outside: &outside,
     };
-    let mut measured = (design.measured)(&env)?;
-    override_by(&mut measured, request)?;
-    let part = request
-        .shard
-        .map(|shard| shard.part(|name| env::var(name).ok()));
-    let shard = part
-        .transpose()?
-        .map(|part| shard::take(&mut measured, design, part, request.anchors));
-    let shard = shard.transpose()?;
-    let counter = counted::counter(request)?;
     let (rows, absent) = rows::rows(&env, &measured, counter.as_ref())?;
     let folder = folder(&env, &measured)?;
     are_told(&[&folder, &env::temp_dir()])?;
@@ -183,6 +181,29 @@ pub fn prepare(
     })
 }
 
+/// What is to be measured, and which part of it.
+fn wanted(
+    request: &Request,
+    specs: &[EngineSpec],
+) -> Result<(Measured, Option<ShardNote>), RequestError> {
+    request.takes_what_is_given()?;
+    let design = request.subject.design();
+    let unseen: Vec<_> = specs.iter().map(|spec| (spec.clone(), unasked())).collect();
+    let mut measured = (design.measured)(&Environment {
+        request,
+        home: request.home.as_ref(),
+        outside: &unseen,
+    })?;
+    override_by(&mut measured, request)?;
+    let part = request
+        .shard
+        .map(|shard| shard.part(|name| env::var(name).ok()));
+    let shard = part
+        .transpose()?
+        .map(|part| shard::take(&mut measured, design, part, request.anchors));
+    Ok((measured, shard.transpose()?))
+}
+
 /// What the user says comes before what the design would have.
 fn override_by(measured: &mut Measured, request: &Request) -> Result<(), RequestError> {
     if !request.variants.is_empty() {
@@ -222,23 +243,26 @@ fn override_by(measured: &mut Measured, request: &Request) -> Result<(), Request
     Ok(())
 }
 
-/// Outside engines, and a line on each description that cannot be used.
-type Outside = (Vec<(EngineSpec, Presence)>, Vec<String>);
+/// Of an engine that nobody looks for.
+fn unasked() -> Presence {
+    Presence::Absent {
+        why: "nobody asked for it".to_owned(),
+    }
+}
 
-/// The engines of the home, and the descriptions that cannot be used. Where some are named,
-/// nobody waits for the others to be looked for. A release that is named in part is named in
-/// full from here on.
-fn find_outside(request: &mut Request, design: &Design) -> Result<Outside, RequestError> {
-    let described = choose::described(request.home.as_ref(), &mut request.engines);
-    let (specs, errors) = described.map_err(RequestError::Refused)?;
+/// Whether these engines are here. Where some are named, nobody waits for the others to be
+/// looked for.
+fn find_outside(
+    specs: Vec<EngineSpec>,
+    request: &Request,
+) -> Result<Vec<(EngineSpec, Presence)>, RequestError> {
+    let design = request.subject.design();
     let named = &request.engines;
     let is_asked = |spec: &EngineSpec| named.is_empty() || named.iter().any(|one| one.is(spec));
     let presences: Vec<Presence> = thread::scope(|scope| {
         let looked_for = |spec| match is_asked(spec) {
             true => Ok(scope.spawn(|| spec.presence())),
-            false => Err(Presence::Absent {
-                why: "nobody asked for it".to_owned(),
-            }),
+            false => Err(unasked()),
         };
         let started: Vec<_> = specs.iter().map(looked_for).collect();
         let found = started.into_iter().map(|one| match one {
@@ -247,12 +271,11 @@ fn find_outside(request: &mut Request, design: &Design) -> Result<Outside, Reque
         });
         found.collect()
     });
-    let warnings = errors.iter().map(|error| format!("fathom: {error}"));
     let known = specs.into_iter().zip(presences).map(|(spec, presence)| {
         let presence = (design.presence)(&spec, presence)?;
         Ok::<_, RequestError>((spec, presence))
     });
-    Ok((known.collect::<Result<_, _>>()?, warnings.collect()))
+    known.collect()
 }
 
 /// What is behind each driver, in their order: ours, native code, the outside engines.

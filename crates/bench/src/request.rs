@@ -121,6 +121,27 @@ impl Request {
         }
     }
 
+    /// Refuses what a program would be given where an experiment runs its own.
+    ///
+    /// # Errors
+    /// The first that was given.
+    pub(crate) fn takes_what_is_given(&self) -> Result<(), RequestError> {
+        let input = &self.input;
+        let given = [
+            ("arguments", !self.args.is_empty()),
+            ("--dir", !input.dirs.is_empty()),
+            ("--env", !input.env.is_empty()),
+            ("--stdin", input.stdin.is_some()),
+        ];
+        let name = self.subject.design().name();
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if self.subject.is_itself() => Err(RequestError::Refused(format!(
+                "{option}: `{name}` runs programs of its own"
+            ))),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// As the header of a campaign has it.
     ///
     /// # Errors
@@ -349,8 +370,8 @@ pub enum RequestError {
         name: String,
         /// What may have been meant, as the end of a sentence.
         meant: String,
-        /// Why it is no suite.
-        source: SuiteError,
+        /// Why it is no suite, where there is a folder of that name.
+        source: Option<SuiteError>,
     },
     /// The user's copy of SPEC CPU was not built.
     #[error("SPEC CPU is not built: name your copy with --spec")]
@@ -388,7 +409,7 @@ impl RequestError {
         RequestError::NoSuite {
             meant: did_you_mean(name, names.into_iter()),
             name: name.to_owned(),
-            source,
+            source: home.suite(name).exists().then_some(source),
         }
     }
 

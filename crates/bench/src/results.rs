@@ -34,6 +34,9 @@ pub enum ResultsError {
         _0.display()
     )]
     Busy(PathBuf),
+    /// There is none in this folder.
+    #[error("{}: there is no campaign: {FILE_NAME} is not there", _0.display())]
+    NoCampaign(PathBuf),
     /// The folder or the file cannot be made or opened.
     #[error("cannot use {}: {source}", path.display())]
     Open {
@@ -165,9 +168,12 @@ impl Results {
     /// As [`Results::read`]; when it cannot be changed, or another process has it.
     pub fn take_up(folder: &Path) -> Result<Paused, ResultsError> {
         let path = folder.join(FILE_NAME);
-        let open = |source| ResultsError::Open {
-            path: path.clone(),
-            source,
+        let open = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => ResultsError::NoCampaign(folder.to_owned()),
+            _ => ResultsError::Open {
+                path: path.clone(),
+                source,
+            },
         };
         // Nobody waits at a pipe in its place.
         drop(regular::open(&path).map_err(open)?);

@@ -202,7 +202,7 @@ impl Wasi {
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// Not JSON of this shape.
-    #[error("no trace: {0}")]
+    #[error("not a trace, as `fathom trace --out` writes one: {0}")]
     Malformed(#[from] serde_json::Error),
     /// Something else, or of another version.
     #[error("not a trace of version {VERSION}")]

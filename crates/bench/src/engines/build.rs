@@ -95,6 +95,11 @@ fn program(path: &Path) -> Result<PathBuf, String> {
 
 /// A command that runs a program of WASI.
 fn command(name: &str, what: &str) -> Result<(EngineSpec, String), String> {
+    if what.contains(['"', '\'']) {
+        return Err(format!(
+            "{name}: quotes are not read, a space ends a word: put the command into a script"
+        ));
+    }
     let mut words: Vec<String> = what.split_whitespace().map(str::to_owned).collect();
     let first = words[0].clone();
     let path = match first.contains('/') {

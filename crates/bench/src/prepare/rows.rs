@@ -77,6 +77,19 @@ pub(super) fn rows(
     Ok((rows, absent))
 }
 
+/// What was said, and changes nothing.
+pub(super) fn without_effect(request: &Request) -> Option<String> {
+    let takes_strategies = |word: &Wanted| word.engine == OWN && word.strategy.is_none();
+    let mut engines = request.engines.iter();
+    let is_unused = !request.strategies.is_empty() && !request.engines.is_empty();
+    let is_unused = is_unused && !engines.any(takes_strategies);
+    is_unused.then(|| {
+        "fathom: --bounds changes nothing here: it is for `fathom` without a strategy, which \
+         --engines does not name"
+            .to_owned()
+    })
+}
+
 /// Refuses to look for differences where there can be none.
 fn has_something_to_detect(request: &Request, rows: &[Row]) -> Result<(), RequestError> {
     let design = request.subject.design();

@@ -99,6 +99,10 @@ fn header(line: &[u8]) -> Result<Header, ReadError> {
     if line.trim_ascii().is_empty() {
         return Err(ReadError::Empty);
     }
+    if line.starts_with(b"\0asm") {
+        let reason = "it is a WebAssembly module, which `fathom bench` measures".to_owned();
+        return Err(ReadError::NotACampaign { reason });
+    }
     let refused = |error: serde_json::Error| match line.last() {
         Some(b'\n') => ReadError::NotACampaign {
             reason: error.to_string(),

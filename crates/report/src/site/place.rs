@@ -83,7 +83,7 @@ impl Beside {
         let name = place.file_name().ok_or(io::ErrorKind::InvalidInput.into());
         let name = name.map_err(failed(&place))?;
         let folder = parent.join(hidden(name, "fathom"));
-        fs::create_dir(&folder).map_err(failed(&folder))?;
+        fs::create_dir(&folder).map_err(failed(&place))?;
         let old = parent.join(hidden(name, "old"));
         Ok(Beside { place, folder, old })
     }
