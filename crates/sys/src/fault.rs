@@ -27,7 +27,7 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{pkeys, region, registers, uffd};
+use crate::{pkeys, region, registers, stack, uffd};
 
 /// Which of the four signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,13 @@ impl Fault<'_> {
     /// Stack pointer.
     pub fn sp(&self) -> usize {
         registers::sp(self.context)
+    }
+
+    /// Whether it is of a handler that went beyond its alternate stack.
+    fn is_beyond_alternate(&self) -> bool {
+        let stack = &self.context.uc_stack;
+        self.address
+            .is_some_and(|address| stack::is_beyond_alternate(address, self.sp(), stack))
     }
 
     /// Go on at `pc` with the stack pointer `sp`; other registers keep their
@@ -205,6 +212,11 @@ extern "C" fn handler(number: libc::c_int, info: *mut libc::siginfo_t, context: 
     };
     // What a process sent has a code that is not positive, and no address.
     let is_meant = code > 0 || signal == Signal::Urg;
+    if code > 0 && signal == Signal::Segv && fault.is_beyond_alternate() {
+        // SAFETY: the default action; the instruction faults again, and ends the process.
+        unsafe { libc::signal(number, libc::SIG_DFL) };
+        return;
+    }
     // A page that is there but closed raises the other signal, for ever.
     if is_meant && signal == Signal::Bus && supply_page(&fault) {
         return;

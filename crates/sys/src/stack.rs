@@ -8,6 +8,8 @@ use crate::map::{Access, PageBytes, Reservation};
 /// Bytes of the alternate stack: room for the largest register state (AMX:
 /// about 11 KiB) and for a foreign handler that is chained to.
 const ALTERNATE_BYTES: usize = 256 << 10;
+/// Inaccessible bytes below it.
+const BELOW_BYTES: usize = 64 << 10;
 
 thread_local! {
     static LIMIT: Cell<usize> = const { Cell::new(0) };
@@ -89,17 +91,19 @@ fn check(errno: libc::c_int) -> io::Result<()> {
 /// # Errors
 /// What `mmap(2)` and `sigaltstack(2)` say.
 pub fn ensure_alternate() -> io::Result<()> {
-    ALTERNATE.with(|cell| {
+    let make = |cell: &RefCell<Option<Alternate>>| {
         let mut cell = cell.borrow_mut();
         if cell.is_some() {
             return Ok(());
         }
-        let bytes = PageBytes::round_up(ALTERNATE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
-        let pages = Reservation::new(bytes, Access::ReadWrite)?;
+        let bytes = PageBytes::round_up(BELOW_BYTES + ALTERNATE_BYTES);
+        let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
+        let pages = Reservation::new(bytes, Access::None)?;
+        pages.open(BELOW_BYTES..bytes.get())?;
         let stack = libc::stack_t {
-            ss_sp: pages.start().as_ptr().cast(),
+            ss_sp: (pages.addresses().start + BELOW_BYTES) as *mut libc::c_void,
             ss_flags: 0,
-            ss_size: bytes.get(),
+            ss_size: bytes.get() - BELOW_BYTES,
         };
         // SAFETY: the pages stay mapped until `Alternate` turns the stack off.
         if unsafe { libc::sigaltstack(&stack, std::ptr::null_mut()) } != 0 {
@@ -107,15 +111,51 @@ pub fn ensure_alternate() -> io::Result<()> {
         }
         *cell = Some(Alternate(pages));
         Ok(())
-    })
+    };
+    // A thread that ends has lost its own already.
+    let made = ALTERNATE.try_with(make);
+    made.unwrap_or_else(|_| Err(io::Error::other("the thread is ending")))
+}
+
+/// Whether a fault is one of a signal handler that went beyond its alternate stack, by the
+/// address that was touched, where the stack pointer was, and that stack. The kernel does not
+/// take such a handler for one on it, and starts the next at its top again.
+/// Async-signal-safe.
+pub(crate) fn is_beyond_alternate(address: usize, sp: usize, stack: &libc::stack_t) -> bool {
+    let start = stack.ss_sp as usize;
+    let below = start.saturating_sub(BELOW_BYTES)..start;
+    let is_on = stack.ss_flags & libc::SS_DISABLE == 0 && stack.ss_size > 0;
+    is_on && below.contains(&address) && (below.start..start + stack.ss_size).contains(&sp)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_is_below_and_of_a_handler_that_ran_there() {
+        let stack = libc::stack_t {
+            ss_sp: (1 << 20) as *mut libc::c_void,
+            ss_flags: 0,
+            ss_size: 8 << 10,
+        };
+        let is_beyond = |address, sp| is_beyond_alternate(address, sp, &stack);
+        let start = 1 << 20;
+        assert!(is_beyond(start - 1, start - 8) && is_beyond(start - 4096, start + 64));
+        assert!(!is_beyond(start, start + 64), "on it");
+        assert!(!is_beyond(start - 1, 2 << 20), "of code elsewhere");
+        assert!(!is_beyond(start - BELOW_BYTES - 1, start), "far below");
+        let off = libc::stack_t {
+            ss_flags: libc::SS_DISABLE,
+            ..stack
+        };
+        assert!(!is_beyond_alternate(start - 1, start, &off));
+    }
+
     #[test]
     fn the_stack_ends_below_a_local() {
         let local = 0u8;
-        let lowest = super::lowest_address().unwrap();
+        let lowest = lowest_address().unwrap();
         assert!(lowest < std::ptr::from_ref(&local) as usize);
     }
 }
