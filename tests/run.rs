@@ -494,3 +494,19 @@ fn arguments_and_names_are_bytes() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(output.stdout, b"p\xff.wat\0\xff\x01\0K\x80=\xff\0d\xff\xfe");
 }
+
+#[test]
+fn address_space_that_is_short_is_said_in_a_line() {
+    let module = module("(module (memory 1) (func (export \"_start\")))");
+    // What `ulimit` counts in KiB. Where there are no protection keys, that is the line.
+    for limit in ["4000000", "20000000", "40000000"] {
+        let mut limited = Command::new("sh");
+        let script = "ulimit -v \"$1\"; exec \"$0\" run --bounds pkeys \"$2\"";
+        limited.args(["-c", script, env!("CARGO_BIN_EXE_fathom"), limit]);
+        let output = limited.arg(&module.path).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{limit}: {said}");
+        assert_eq!(said.lines().count(), 1, "{limit}: {said}");
+        assert!(said.starts_with("fathom: "), "{limit}: {said}");
+    }
+}

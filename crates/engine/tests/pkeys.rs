@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use fathom_engine::TrapCode;
 use fathom_engine::*;
+use fathom_sys::pkeys;
 
 /// Loads and stores of a 64-bit memory by name, calls, growth.
 const MODULE: &str = r#"(module
@@ -279,6 +280,27 @@ fn switches_are_counted_and_indirect_calls_need_none() {
         f.switches(|f| assert!(f.call::<i64, i64>("load", -1).is_err())),
         3
     );
+}
+
+#[test]
+fn what_a_host_function_does_to_its_rights_stays() {
+    /// PKRU's bits of the last key.
+    const LAST: u32 = 3 << 30;
+    let Some(mut f) = fixture() else { return };
+    let flip = |_: Caller<'_, i64>| pkeys::write(pkeys::read() ^ LAST);
+    let flip = Func::wrap(&mut f.store, flip).unwrap();
+    let number = Func::wrap(&mut f.store, |_: Caller<'_, i64>| 1_i64 << 40).unwrap();
+    let module = f.instance.module(&f.store).clone();
+    let imports = [flip.into(), number.into()];
+    f.instance = Instance::new(&mut f.store, &module, &imports).unwrap();
+    let before = pkeys::read();
+    f.call::<i32, ()>("host", 1).unwrap();
+    assert_eq!(pkeys::read(), before ^ LAST);
+    f.call::<i32, ()>("host", 2).unwrap();
+    assert!(is_out_of_bounds(f.call::<(), i64>("load_given", ())));
+    assert_eq!(pkeys::read(), before ^ LAST, "a trap is no way back");
+    f.call::<i32, ()>("host", 3).unwrap();
+    assert_eq!(pkeys::read(), before);
 }
 
 #[test]

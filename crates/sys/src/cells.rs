@@ -54,6 +54,21 @@ struct Blocks {
     free: HashMap<usize, Vec<usize>>,
 }
 
+/// Set aside what cells of this domain are placed on. Until then the first cell does that, and
+/// ends the process where there is no room.
+///
+/// # Errors
+/// What `mmap(2)` and `pkey_mprotect(2)` say, for as long as the process lives.
+pub fn reserve(domain: Domain) -> io::Result<()> {
+    let keys = [Key::Inside, Key::Fixed].into_iter();
+    for key in keys.filter_map(|key| domain.key(key)) {
+        if let Err(error) = HEAPS[key as usize].as_ref() {
+            return Err(io::Error::new(error.kind(), error.to_string()));
+        }
+    }
+    Ok(())
+}
+
 impl Heap {
     fn new(key: Key) -> io::Result<Heap> {
         let bytes = PageBytes::round_up(HEAP_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;

@@ -85,22 +85,21 @@ fn take() -> Result<Keys, NoKeys> {
             "use another strategy",
         );
     }
-    let mut keys = [0; 2];
-    for key in &mut keys {
-        *key = match allocate() {
-            Ok(key) => key,
-            Err(lacks) => {
-                let remedy = "a processor or virtual machine with PKU, and keys to spare";
-                return Err(NoKeys { lacks, remedy });
-            }
-        };
-    }
     let release = crate::proc::kernel_release().unwrap_or_default();
     if version(&release).is_none_or(|version| version < KERNEL) {
         let why = format!("Linux {release} ends a locked thread that gets a signal");
         return lacks(why, "Linux 6.12 or newer");
     }
-    let [inside, fixed] = keys;
+    let none = |lacks| NoKeys {
+        lacks,
+        remedy: "a processor or virtual machine with PKU, and keys to spare",
+    };
+    let inside = allocate().map_err(none)?;
+    let fixed = allocate().map_err(|lacks| {
+        // SAFETY: no page has it.
+        unsafe { libc::syscall(libc::SYS_pkey_free, inside) };
+        none(lacks)
+    })?;
     MASK.store(
         3 << (BITS * inside) | 3 << (BITS * fixed),
         Ordering::Release,
@@ -122,6 +121,9 @@ fn allocate() -> Result<u32, String> {
         let error = std::io::Error::last_os_error();
         match error.raw_os_error() {
             Some(libc::ENOSYS) => "the kernel has no protection keys".into(),
+            Some(libc::ENOSPC) if arch::has_keys() => {
+                "the process has taken all its protection keys".into()
+            }
             Some(libc::EINVAL | libc::ENOSPC) => "the processor shows no protection keys".into(),
             _ => format!("pkey_alloc: {error}"),
         }
@@ -189,19 +191,29 @@ pub(crate) fn lend(info: &libc::siginfo_t, context: &mut libc::ucontext_t) -> bo
     /// `SEGV_PKUERR` (asm-generic/siginfo.h).
     const KEY_ERROR: libc::c_int = 4;
     let mask = MASK.load(Ordering::Acquire);
-    if mask == 0 || info.si_code != KEY_ERROR {
+    let Some(Ok(keys)) = KEYS
+        .get()
+        .filter(|_| mask != 0 && info.si_code == KEY_ERROR)
+    else {
         return false;
-    }
-    arch::lend(info, context, mask)
+    };
+    arch::lend(info, context, mask, keys.locked())
 }
 
 #[cfg(target_arch = "x86_64")]
 mod arch {
     use std::arch::asm;
-    use std::arch::x86_64::__cpuid_count;
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
     use std::io;
 
     use super::BITS;
+
+    /// Whether the processor has keys, and the kernel lets them be used.
+    pub(super) fn has_keys() -> bool {
+        /// `OSPKE` (Intel SDM vol. 2, CPUID, leaf 7).
+        const OS_KEYS: u32 = 1 << 4;
+        __cpuid(0).eax >= 7 && __cpuid_count(7, 0).ecx & OS_KEYS != 0
+    }
 
     pub(super) fn read() -> u32 {
         let pkru;
@@ -273,7 +285,12 @@ mod arch {
     /// Where `siginfo_t` has the key.
     const KEY_AT: usize = 32;
 
-    pub(super) fn lend(info: &libc::siginfo_t, context: &mut libc::ucontext_t, mask: u32) -> bool {
+    pub(super) fn lend(
+        info: &libc::siginfo_t,
+        context: &mut libc::ucontext_t,
+        mask: u32,
+        locked: u32,
+    ) -> bool {
         let area = context.uc_mcontext.fpregs.cast::<u8>();
         // SAFETY: the kernel's own structures, of the sizes they say; CPUID's
         // leaf 0xd exists where there is XSAVE, and so where there are keys.
@@ -291,8 +308,9 @@ mod arch {
                 return false;
             }
             let before = if has(word(HEADER_AT)) { word(at) } else { 0 };
-            if before & mask == 0 {
-                // Open already: there is another reason, and no end.
+            if before & mask == 0 || before == locked {
+                // Open already: there is another reason, and no end. Nor is Wasm lent what it
+                // may not write.
                 return false;
             }
             area.add(at).cast::<u32>().write_unaligned(before & !mask);
@@ -316,7 +334,11 @@ mod arch {
         Ok(())
     }
 
-    pub(super) fn lend(_: &libc::siginfo_t, _: &mut libc::ucontext_t, _: u32) -> bool {
+    pub(super) fn has_keys() -> bool {
+        false
+    }
+
+    pub(super) fn lend(_: &libc::siginfo_t, _: &mut libc::ucontext_t, _: u32, _: u32) -> bool {
         false
     }
 }

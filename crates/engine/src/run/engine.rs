@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use fathom_sys::cells::Domain;
+use fathom_sys::cells::{self, Domain};
 use fathom_sys::map::Reservation;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
@@ -169,6 +169,12 @@ impl Engine {
             false => Domain::Open,
         };
         code::reserve(domain)?;
+        cells::reserve(domain).map_err(|source| {
+            Error::resource(
+                "cannot reserve address space for what code is given",
+                source,
+            )
+        })?;
         let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
         let target = Target::host(config.opt, config.cpu)?;
         let plain = match config.opt {

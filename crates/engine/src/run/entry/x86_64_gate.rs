@@ -157,8 +157,11 @@ unsafe extern "C" fn pass() {
         "pop r11",
         "mov rsp, rbp",
         "mov r10, rax",
-        "mov eax, [r11 + {locked}]",
+        // What the host has made of its rights meanwhile is what it is given back.
         "xor ecx, ecx",
+        "rdpkru",
+        "mov [r11 + {opened}], eax",
+        "mov eax, [r11 + {locked}]",
         "xor edx, edx",
         "wrpkru",
         "mov rax, r10",
