@@ -423,9 +423,12 @@ fn the_program_sees_its_own_environment_and_what_it_starts_is_recorded() {
              const kind = isMainThread ? process.argv[2] : 'run';
              if (kind === 'run') { console.log(line); runs(); }
              if (kind === 'child') process.stdout.write(execFileSync('node', [__filename, 'run']));
-             if (kind === 'worker') new Worker(__filename);";
+             if (kind === 'worker') new Worker(__filename);
+             const given = { env: { ...process.env } };
+             if (kind === 'given') process.stdout.write(execFileSync('node', [__filename, 'run'], given));
+             if (kind === 'given to a worker') new Worker(__filename, given);";
         fs::write(case.path().join("app.cjs"), script).unwrap();
-        for kind in ["run", "child", "worker"] {
+        for kind in ["run", "child", "worker", "given", "given to a worker"] {
             let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
                 .current_dir(case.path())
                 .env("NODE_OPTIONS", "--no-warnings")

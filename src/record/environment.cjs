@@ -19,6 +19,25 @@ function hide() {
   for (const [name, own] of Object.entries(OPTIONS)) if (told[own] !== undefined) process.env[name] = told[own];
 }
 
+/** An environment that a program gives to another, which says what this process was told. */
+function tellingToo(env) {
+  const all = { ...env, ...told };
+  for (const [name, own] of Object.entries(OPTIONS)) {
+    delete all[own];
+    if (env[name] === undefined) continue;
+    all[own] = env[name];
+    const between = name === 'DENO_V8_FLAGS' ? ',' : ' ';
+    all[name] = told[name] === undefined ? env[name] : told[name] + between + env[name];
+  }
+  return all;
+}
+
+/** The same arguments, where their options may name an environment. */
+function withTold(given) {
+  const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+  return given.map((one) => (isObject(one) && isObject(one.env) ? { ...one, env: tellingToo(one.env) } : one));
+}
+
 /** What is started meanwhile is told what this process was told. */
 function telling(start) {
   Object.assign(process.env, told);
@@ -33,9 +52,9 @@ function telling(start) {
 function install() {
   hide();
   for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork']) {
-    children[name] = new Proxy(children[name], { apply: (target, self, given) => telling(() => Reflect.apply(target, self, given)) });
+    children[name] = new Proxy(children[name], { apply: (target, self, given) => telling(() => Reflect.apply(target, self, withTold(given))) });
   }
-  threads.Worker = new Proxy(threads.Worker, { construct: (target, given, as) => telling(() => Reflect.construct(target, given, as)) });
+  threads.Worker = new Proxy(threads.Worker, { construct: (target, given, as) => telling(() => Reflect.construct(target, withTold(given), as)) });
   syncBuiltinESMExports();
 }
 

@@ -26,11 +26,22 @@ const instances = [];
 let [streams, modules, notes] = [0, 0, 0];
 
 /** A copy: what the bytes came in may be used again. */
-function keep(module, source) {
-  const bytes = ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-    : new Uint8Array(source);
-  sources.set(module, { bytes: bytes.slice() });
+/** The bytes of a module, which the program may change or give away as soon as it is being compiled. */
+function bytesOf(source) {
+  try {
+    if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice();
+    const isBuffer = /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(source));
+    return isBuffer ? new Uint8Array(source).slice() : undefined;
+  } catch {
+    // A buffer that was given away already: the engine says so.
+    return undefined;
+  }
+}
+
+function keep(module, bytes, options) {
+  const { builtins = [], importedStringConstants } = options ?? {};
+  const hasOthers = builtins.length > 0 || importedStringConstants != null;
+  sources.set(module, { bytes, refused: hasOthers ? 'it was compiled with builtins of JavaScript' : null });
   return module;
 }
 
@@ -128,6 +139,10 @@ function instantiated(module, imports) {
     note({ refused: 'its module was compiled by another thread', module, calls: 0, guestMs: 0 }, {});
     return plain();
   }
+  if (source.refused !== null) {
+    note({ refused: source.refused, module, calls: 0, guestMs: 0 }, {});
+    return plain();
+  }
   let shape;
   try {
     shape = shapeOf(source.bytes);
@@ -202,10 +217,16 @@ function finish() {
 }
 
 function install() {
-  const compiled = (source) => real.compile.call(wasm, source).then((module) => keep(module, source));
+  const compiled = (source, ...options) => {
+    const bytes = bytesOf(source);
+    return real.compile.call(wasm, source, ...options).then((module) => keep(module, bytes, ...options));
+  };
   const streamed = (response) => Promise.resolve(response).then((answer) => answer.arrayBuffer());
   const trap = (target, construct) => new Proxy(target, { construct });
-  wasm.Module = trap(real.Module, (target, [source, ...rest], as) => keep(Reflect.construct(target, [source, ...rest], as), source));
+  wasm.Module = trap(real.Module, (target, [source, ...options], as) => {
+    const bytes = bytesOf(source);
+    return keep(Reflect.construct(target, [source, ...options], as), bytes, ...options);
+  });
   wasm.Instance = trap(real.Instance, (_, [module, imports]) => instantiated(module, imports));
   for (const name of ['Memory', 'Table']) {
     wasm[name] = trap(real[name], (target, [descriptor, ...rest], as) => {
@@ -216,13 +237,13 @@ function install() {
     wasm[name].prototype.constructor = wasm[name];
   }
   wasm.compile = compiled;
-  wasm.compileStreaming = (response) => streamed(response).then(compiled);
-  wasm.instantiate = async (source, imports) => {
+  wasm.compileStreaming = (response, ...options) => streamed(response).then((bytes) => compiled(bytes, ...options));
+  wasm.instantiate = async (source, imports, ...options) => {
     if (source instanceof real.Module) return instantiated(source, imports);
-    const module = await compiled(source);
+    const module = await compiled(source, ...options);
     return { module, instance: instantiated(module, imports) };
   };
-  wasm.instantiateStreaming = (response, imports) => streamed(response).then((bytes) => wasm.instantiate(bytes, imports));
+  wasm.instantiateStreaming = (response, ...rest) => streamed(response).then((bytes) => wasm.instantiate(bytes, ...rest));
   tables.install();
   environment.atEnd(finish);
 }
