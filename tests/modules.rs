@@ -91,7 +91,7 @@ fn for_other_hosts() -> Vec<Kind> {
             r#"(module (import "env" "napi_get_undefined" (func (param i32 i32) (result i32)))
                 (import "env" "memory" (memory 1 2 shared)))"#,
             "import 'env' 'napi_get_undefined' is missing: an extension of Node.js (Node-API)",
-            "Node.js can load it",
+            "run it in Node.js; its memory is shared",
         ),
     ]
 }

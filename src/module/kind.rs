@@ -156,10 +156,11 @@ impl Kind {
     pub fn remedy(self, outline: &Outline<'_>) -> String {
         let way = self.way();
         // The recorder knows neither (docs/REPLAY.md).
-        let is_refused = outline.has_gc || outline.has_shared_memory();
-        match self.is_for_javascript() && !is_refused {
-            true => format!("{way}; or record it in node (fathom record)"),
-            false => way.to_owned(),
+        let may_be_recorded = self.is_for_javascript() && !outline.has_gc;
+        match (may_be_recorded, outline.has_shared_memory()) {
+            (true, false) => format!("{way}; or record it in node (fathom record)"),
+            (true, true) => format!("{way}; its memory is shared, so it cannot be recorded"),
+            (false, _) => way.to_owned(),
         }
     }
 
@@ -173,6 +174,7 @@ impl Kind {
                 | Kind::NodeApi
                 | Kind::AssemblyScript
                 | Kind::Kotlin
+                | Kind::ImportedMemory
                 | Kind::OwnHost
         )
     }
@@ -190,7 +192,7 @@ impl Kind {
             Kind::WasmBindgen => "build it as a program for wasm32-wasip1, without wasm-bindgen",
             Kind::Go => "build it by GOOS=wasip1 GOARCH=wasm go build (tinygo: -target=wasip1)",
             Kind::Kotlin => "build it for WASI (wasmWasi)",
-            Kind::NodeApi => "Node.js can load it, and engines alone cannot",
+            Kind::NodeApi => "run it in Node.js",
             Kind::DotnetAssembly => "there is no program in it: run dotnet.native.wasm",
             Kind::ComponentCore => "build it for wasm32-wasip1 (WASI preview 1)",
             Kind::AssemblyScript => "build it for WASI, with the package @assemblyscript/wasi-shim",
