@@ -379,7 +379,7 @@ fn traces_of_all_engines_are_explained() {
     assert_eq!(status, Some(1));
     let stderr = String::from_utf8(stderr).unwrap();
     assert!(
-        stderr.contains("no trace") && stderr.lines().count() == 1,
+        stderr.contains("not a trace") && stderr.lines().count() == 1,
         "{stderr}"
     );
 }
