@@ -25,8 +25,7 @@ const maxima = new WeakMap();
 const instances = [];
 let [streams, modules, notes] = [0, 0, 0];
 
-/** A copy: what the bytes came in may be used again. */
-/** The bytes of a module, which the program may change or give away as soon as it is being compiled. */
+/** A copy of a module's bytes, which the program may change or give away as soon as it is being compiled. */
 function bytesOf(source) {
   try {
     if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice();
@@ -39,8 +38,8 @@ function bytesOf(source) {
 }
 
 function keep(module, bytes, options) {
-  const { builtins = [], importedStringConstants } = options ?? {};
-  const hasOthers = builtins.length > 0 || importedStringConstants != null;
+  const { builtins, importedStringConstants } = options ?? {};
+  const hasOthers = [...(builtins ?? [])].length > 0 || importedStringConstants != null;
   sources.set(module, { bytes, refused: hasOthers ? 'it was compiled with builtins of JavaScript' : null });
   return module;
 }
@@ -133,28 +132,20 @@ function exportsOf(instance, exported) {
 }
 
 function instantiated(module, imports) {
-  const source = sources.get(module);
-  const plain = () => new real.Instance(module, unwrappedImports(imports));
-  if (source === undefined) {
-    note({ refused: 'its module was compiled by another thread', module, calls: 0, guestMs: 0 }, {});
-    return plain();
-  }
-  if (source.refused !== null) {
-    note({ refused: source.refused, module, calls: 0, guestMs: 0 }, {});
-    return plain();
-  }
+  const plain = (refused) => {
+    note({ refused, module, calls: 0, guestMs: 0 }, {});
+    return new real.Instance(module, unwrappedImports(imports));
+  };
+  const source = sources.get(module) ?? { refused: 'its module was compiled by another thread' };
+  if (source.refused !== null) return plain(source.refused);
   let shape;
   try {
     shape = shapeOf(source.bytes);
   } catch (error) {
-    note({ refused: error.message, module, calls: 0, guestMs: 0 }, {});
-    return plain();
+    return plain(error.message);
   }
   const refused = whyNot(shape, imports ?? {});
-  if (refused !== null) {
-    note({ refused, module, calls: 0, guestMs: 0 }, {});
-    return plain();
-  }
+  if (refused !== null) return plain(refused);
   return recorded(module, shape, imports ?? {});
 }
 

@@ -80,10 +80,9 @@ pub(super) fn rows(
 /// What was said, and changes nothing.
 pub(super) fn without_effect(request: &Request) -> Option<String> {
     let takes_strategies = |word: &Wanted| word.engine == OWN && word.strategy.is_none();
-    let mut engines = request.engines.iter();
-    let is_unused = !request.strategies.is_empty() && !request.engines.is_empty();
-    let is_unused = is_unused && !engines.any(takes_strategies);
-    is_unused.then(|| {
+    let (engines, strategies) = (&request.engines, &request.strategies);
+    let is_said = !strategies.is_empty() && !engines.is_empty();
+    (is_said && !engines.iter().any(takes_strategies)).then(|| {
         "fathom: --bounds changes nothing here: it is for `fathom` without a strategy, which \
          --engines does not name"
             .to_owned()
